@@ -1,0 +1,131 @@
+"""Names, addresses, routes and limits drawn from a seed, so that nothing can be known by heart."""
+
+import random
+from dataclasses import dataclass, replace
+
+from weaklink_lab.spec import (
+    Balancing,
+    LogStyle,
+    Member,
+    Passive,
+    Rendering,
+    Role,
+    Routes,
+    Spec,
+    Traffic,
+)
+
+NAMES: dict[Role, tuple[str, ...]] = {
+    "front": ("edge", "ingress", "www", "front"),
+    "gateway": ("api", "portal", "gw", "bff"),
+    "balancer": ("pool", "spread", "mesh", "relay"),
+    "worker": ("render", "frames", "vision", "clipper"),
+    "cache": ("kv", "cache", "store", "mem"),
+    "client": ("users", "crowd", "visitors"),
+    "ops": ("batch", "cron", "toolbox"),
+}
+PREVIEW = ("/v1/preview", "/api/poster", "/media/thumb", "/v2/still")
+ANALYZE = ("/v1/analyze", "/api/scenes", "/v1/caption", "/v2/probe")
+JOBS = ("/v1/jobs", "/api/tasks", "/v1/renders")
+LOG_STYLES: tuple[LogStyle, ...] = ("json", "text")
+"""What the seed chooses from; `combined`, which has no times, only comes when asked for."""
+EVENTS = ("/v1/events", "/api/feed", "/v1/stream")
+PREFIXES = ("preview", "pv", "poster", "thumb", "still")
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a fault needs of the service it is put into; None leaves it to the seed."""
+
+    members: int | None = None
+    balancing: Balancing | None = None
+    passive: Passive | None = None
+    hot_share: float | None = None
+    rate_factor: float = 1.0
+    slots: int | None = None
+    frames: int | None = None
+    log_style: LogStyle | None = None
+
+
+def draw(seed: int, wants: Wants | None = None) -> Spec:
+    """Give the service of this seed, bent where a fault needs it bent."""
+    wants = wants or Wants()
+    dice = random.Random(f"service-{seed}")
+    balancing: Balancing = dice.choice(("nginx", "nginx", "nginx", "gateway"))
+    workers = dice.choice((2, 3, 3, 3))
+    # Without passive checks a dead member goes on being asked, which is what most faults need.
+    passive = Passive(dice.choice((0, 0, 0, 3)), dice.choice((10, 20, 30)))
+    balancing = wants.balancing or balancing
+    workers = wants.members or workers
+    traffic = Traffic(
+        rate=round(dice.uniform(30, 40), 1) * wants.rate_factor,
+        preview_share=0.62,
+        analyze_share=0.08,
+        submit_share=0.05,
+        new_share=round(dice.uniform(0.016, 0.021), 4),
+        hot_share=wants.hot_share or 0.0,
+        zipf=round(dice.uniform(0.85, 1.0), 2),
+    )
+    slots = dice.choice((1, 2))
+    log_style = dice.choice(LOG_STYLES)
+    return Spec(
+        seed=seed,
+        root=f"{dice.choice(('pods', 'apps', 'site'))}-{dice.randrange(16**4):04x}",
+        neighbour=f"{dice.choice(('jobs', 'etl', 'ci'))}-{dice.randrange(16**4):04x}",
+        hub=f"net-{dice.randrange(16**4):04x}",
+        prefix_length=24,
+        members=_members(dice, workers, balancing),
+        routes=Routes(
+            dice.choice(PREVIEW), dice.choice(ANALYZE), dice.choice(JOBS), dice.choice(EVENTS)
+        ),
+        key_prefix=dice.choice(PREFIXES),
+        ids=dice.randrange(2600, 3600),
+        id_base=dice.randrange(10_000, 90_000),
+        ttl=dice.choice((7200, 10_800, 14_400)),
+        balancing=balancing,
+        passive=wants.passive or passive,
+        front_timeout=dice.randrange(8, 16),
+        balancer_timeout=dice.randrange(8, 16),
+        log_style=log_style if wants.log_style is None else wants.log_style,
+        log_seed=dice.randrange(1 << 16),
+        traffic=traffic,
+        rendering=Rendering(
+            frames=wants.frames or dice.randrange(13, 17),
+            slots=wants.slots or slots,
+            threads=2,
+            analyze_frames=14,
+        ),
+    )
+
+
+def with_log_style(spec: Spec, style: LogStyle | None) -> Spec:
+    """Give the same service with another access log."""
+    return spec if style is None else replace(spec, log_style=style)
+
+
+def _members(dice: random.Random, workers: int, balancing: Balancing) -> tuple[Member, ...]:
+    several: list[Role] = ["worker"] * workers
+    roles: list[Role] = ["front", "gateway", *several, "cache", "client", "ops"]
+    if balancing == "nginx":
+        roles.insert(2, "balancer")
+    net = f"10.{dice.randrange(16, 240)}.{dice.randrange(1, 250)}"
+    octets = dice.sample(range(2, 250), len(roles))
+    ports: dict[Role, int] = {
+        "front": dice.choice((80, 8000, 8443)),
+        "gateway": dice.choice((8080, 9000, 5000)),
+        "balancer": dice.choice((8081, 7000, 9090)),
+        "worker": dice.choice((8001, 9100, 7860)),
+        "cache": dice.choice((6379, 6380)),
+        "client": 0,
+        "ops": 0,
+    }
+    tail = f"{dice.randrange(16**3):03x}"
+    base = {role: dice.choice(choices) for role, choices in NAMES.items()}
+    seen: dict[Role, int] = {}
+    members = []
+    for role, octet in zip(roles, octets, strict=True):
+        seen[role] = seen.get(role, 0) + 1
+        # Workers are told apart by letters, as pods are: a number would invite matching by name.
+        suffix = f"-{tail}{'abcdef'[seen[role] - 1]}" if role == "worker" else f"-{tail}"
+        members.append(Member(role, base[role] + suffix, f"{net}.{octet}", ports[role]))
+    return tuple(members)

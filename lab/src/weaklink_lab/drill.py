@@ -1,0 +1,172 @@
+"""Drills: break the service, ask Weaklink blind, compare what it says with the truth."""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from weaklink.capacity.results import summary
+from weaklink_lab import breaking, chain, client, hurt, scoring
+from weaklink_lab.draw import draw
+from weaklink_lab.faults import Fault
+from weaklink_lab.kernel import spawn
+from weaklink_lab.score import said, score
+from weaklink_lab.scoring import Row
+from weaklink_lab.state import State
+from weaklink_lab.truth import Guilty, Truth
+
+PATIENCE = 60.0
+SETTLE = 4.0
+"""Seconds after the first users came that are not yet called healthy: pools fill, code warms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How drills are run: the command that is asked, and how long things last (seconds)."""
+
+    weaklink: Path
+    healthy: float = 40.0
+    wait_least: float = 10.0
+    wait_most: float = 25.0
+    save_cases: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the command gave back."""
+
+    report: dict[str, Any]
+    exit: int
+    began: float
+    seconds: float
+    trouble: str
+
+
+def drill(fault: Fault, seed: int, way: Way, tell: Callable[[str], None]) -> Row:
+    """Run one drill from an empty machine to an empty machine."""
+    chain.check_host()
+    chain.down()
+    try:
+        state = chain.up(draw(seed, breaking.wants_of(fault, seed)))
+        return _with(state, fault, seed, way, tell)
+    finally:
+        for what in chain.down():
+            tell(f"could not be removed: {what}")
+
+
+def _with(state: State, fault: Fault, seed: int, way: Way, tell: Callable[[str], None]) -> Row:
+    dice = random.Random(f"drill-{fault.id}-{seed}")
+    chain.load_start(state)
+    came = time.time()
+    time.sleep(way.healthy + SETTLE)
+    truth = breaking.enter(state, fault, seed)
+    broke = state.broken.at if state.broken else time.time()
+    _wait_for_pain(truth, (came + SETTLE, broke), dice.uniform(way.wait_least, way.wait_most))
+    truth = _with_present(state, truth)
+    answer = ask(way.weaklink)
+    truth = _with_present(state, truth)
+    breaking.mend(state)
+    chain.load_stop(state)
+    ended = answer.began + answer.seconds
+    felt = hurt.judge(
+        client.read(client.file()), (came + SETTLE, broke), (answer.began - 6.0, ended)
+    )
+    words = said(answer.report, answer.exit)
+    row = Row(
+        fault=fault.id,
+        seed=seed,
+        control=fault.control,
+        truth=truth,
+        said=words,
+        hits=score(answer.report, answer.exit, truth),
+        seconds=round(answer.seconds, 2),
+        hurt=felt,
+        broke=broke,
+        onset_error=None
+        if felt.onset is None or words.onset is None
+        else round(words.onset - felt.onset, 2),
+        trouble=answer.trouble,
+    )
+    if way.save_cases is not None:
+        _save_case(answer.report, way.save_cases / f"{fault.id}-{seed}")
+    tell(scoring.line(row))
+    return row
+
+
+def ask(weaklink: Path, entry: str | None = None) -> Answer:
+    """Ask for a diagnosis in a process of its own that is told nothing."""
+    argv = [str(weaklink), "diagnose", "--json", *(["--entry", entry] if entry else [])]
+    began, clock = time.time(), time.monotonic()
+    try:
+        done = subprocess.run(
+            argv,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+            cwd="/",
+            env={"PATH": spawn.ENVIRONMENT["PATH"], "LANG": "C.UTF-8", "HOME": "/root"},
+        )
+    except subprocess.TimeoutExpired:
+        return Answer({}, -1, began, time.monotonic() - clock, f"no answer in {PATIENCE:.0f} s")
+    seconds = time.monotonic() - clock
+    try:
+        report = msgspec.json.decode(done.stdout, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        shown = done.stderr.decode(errors="replace").strip()[-400:]
+        return Answer({}, done.returncode, began, seconds, f"no report: {error}; {shown}")
+    return Answer(report, done.returncode, began, seconds, "")
+
+
+def default_weaklink() -> Path:
+    """Give the `weaklink` that was installed beside this Python."""
+    return Path(sys.executable).parent / "weaklink"
+
+
+def _wait_for_pain(truth: Truth, before: tuple[float, float], seconds: float) -> None:
+    time.sleep(seconds)
+    if not truth.cause:
+        return
+    columns = client.read(client.file())
+    healthy = summary(columns.between(*before)).p99
+    deadline = time.monotonic() + 20.0
+    while time.monotonic() < deadline:
+        if hurt.recent_pain(client.read(client.file()), time.time() - 5.0, healthy):
+            return
+        time.sleep(1.0)
+
+
+def _with_present(state: State, truth: Truth) -> Truth:
+    """Add the processes that the guilty links have now: some are restarted all the time."""
+    by_address = {member.address: member for member in state.spec.members}
+
+    def present(link: Guilty) -> Guilty:
+        pids = set(link.pids)
+        for address in link.listen:
+            if address in by_address:
+                pids.update(chain.main_pids(state, by_address[address]))
+        return replace(link, pids=tuple(sorted(pids)))
+
+    return replace(
+        truth,
+        links=tuple(map(present, truth.links)),
+        second=tuple(map(present, truth.second)),
+    )
+
+
+def _save_case(report: dict[str, Any], stem: Path) -> None:
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    stem.with_suffix(".report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+    filed = report.get("case")
+    if isinstance(filed, dict):
+        filed = filed.get("path") or filed.get("file")
+    if isinstance(filed, str) and Path(filed).is_file():
+        shutil.copy(filed, stem.with_suffix("".join(Path(filed).suffixes) or ".json"))
+    elif isinstance(filed, str) and Path(filed).is_dir():
+        shutil.copytree(filed, stem.with_suffix(".case"), dirs_exist_ok=True)

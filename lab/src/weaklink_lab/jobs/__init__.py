@@ -1,0 +1,1 @@
+"""Jobs that run beside a service: batches, other teams' programs, pages that stay open."""

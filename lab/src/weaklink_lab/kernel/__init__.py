@@ -1,0 +1,1 @@
+"""What the lab asks of the kernel: namespaces, cgroups, processes inside them."""

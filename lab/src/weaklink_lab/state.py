@@ -1,0 +1,101 @@
+"""What the lab has made, written before it is made, so that `down` can always take it back."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from weaklink_lab.spec import Member, Spec
+from weaklink_lab.truth import Truth
+
+FOLDER = Path("/run/weaklink-lab")
+
+
+@dataclass(slots=True)
+class Broken:
+    """A fault that is in: its name, when it went in (epoch seconds), what its way out needs."""
+
+    fault: str
+    seed: int
+    at: float
+    notes: dict[str, Any] = field(default_factory=dict)
+    truth: Truth | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """All that `down` needs to know; `pids` are by member, for looking, never for killing."""
+
+    spec: Spec
+    made_netns_folder: bool = False
+    ready: bool = False
+    pids: dict[str, int] = field(default_factory=dict)
+    idle_memory: dict[str, int] = field(default_factory=dict)
+    """Bytes of anonymous memory that each worker had before its first request."""
+    load: int = 0
+    load_factor: float = 1.0
+    broken: Broken | None = None
+
+    def group(self, member: Member) -> str:
+        """Give the cgroup of a member."""
+        return f"{self.spec.root}/{member.name}"
+
+    def folder(self, member: Member) -> Path:
+        """Give where the files of a member live."""
+        return FOLDER / member.name
+
+    def groups(self) -> list[str]:
+        """Give every cgroup the lab may have made, what is inside first."""
+        return [*map(self.group, self.spec.members), self.spec.root, self.spec.neighbour]
+
+    def namespaces(self) -> list[str]:
+        """Give every network namespace the lab may have made."""
+        return [*(member.name for member in self.spec.members), self.spec.hub]
+
+
+def save(state: State) -> None:
+    """Write the state so that a crash leaves either the old or the new one."""
+    FOLDER.mkdir(mode=0o755, exist_ok=True)
+    unfinished = FOLDER / ".state.part"
+    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(state)))
+    unfinished.replace(FOLDER / "state.json")
+
+
+def load() -> State | None:
+    """Give the state, or None where no lab is up."""
+    try:
+        raw = (FOLDER / "state.json").read_bytes()
+    except FileNotFoundError:
+        return None
+    return msgspec.json.decode(raw, type=State)
+
+
+def need() -> State:
+    """Give the state of the lab that is up; raises LookupError where there is none."""
+    state = load()
+    if state is None or not state.ready:
+        raise LookupError("no service is up: start one with `weaklink-lab up`")
+    return state
+
+
+def forget() -> None:
+    """Remove the folder with everything in it."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep a second lab command from changing things at the same time."""
+    descriptor = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # The folder of the lab itself comes and goes: its parent is what can be locked.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,136 @@
+"""Looks at the chain that runs here now (or at a Case on file) and says which link is weak."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from weaklink.cli import options
+from weaklink.cli.fail import Fail
+from weaklink.cli.output import format_arguments, show
+
+if TYPE_CHECKING:
+    from weaklink.model.case import Case
+    from weaklink.report.screen import Wish
+
+HELP = "which link is weak, why, and what to do now (the default)"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of `weaklink` and `weaklink diagnose`."""
+    format_arguments(parser)
+    parser.add_argument(
+        "--for", dest="window", type=options.window, metavar="10s", help="how long to look (6s)"
+    )
+    parser.add_argument(
+        "--timeout", type=options.duration, metavar="20s", help="hard stop, from the command (20s)"
+    )
+    parser.add_argument(
+        "--since", type=options.moment, metavar="15:04", help="read the past from then on (or 10m)"
+    )
+    parser.add_argument("--until", type=options.moment, metavar="15:30", help="and up to then")
+    parser.add_argument(
+        "--entry", type=options.entry, metavar="URL", help="ask this URL like a user would, GET"
+    )
+    parser.add_argument("--root", type=options.root, metavar="DIR", help="look at a frozen host")
+    parser.add_argument("--case", metavar="FILE", help="judge a filed Case again (- for stdin)")
+    parser.add_argument("--no-file", action="store_true", help="file no Case when users hurt")
+    parser.add_argument(
+        "--nagios", action="store_true", help="one line and exit codes for a monitoring system"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look, judge, file, show; the exit code."""
+    from weaklink.cli.terminal import language
+
+    _refuse_nonsense(args)
+    speaks = language()
+    case = _from_file(args.case) if args.case else _live(args, speaks)
+    return show(case, args, _filed(case, args, speaks))
+
+
+def _refuse_nonsense(args: argparse.Namespace) -> None:
+    given = [
+        option
+        for option, value in (
+            ("--for", args.window),
+            ("--since", args.since),
+            ("--until", args.until),
+            ("--entry", args.entry),
+            ("--root", args.root),
+        )
+        if value is not None
+    ]
+    if args.case and given:
+        raise Fail(f"--case judges what is on file: {given[0]} does not go with it")
+    if args.since is not None and args.until is not None and args.since >= args.until:
+        raise Fail("--since is not before --until")
+    if args.root and args.entry:
+        raise Fail("--root reads a folder and asks nobody: --entry does not go with it")
+
+
+def _live(args: argparse.Namespace, speaks: str) -> Case:
+    from weaklink import incident
+    from weaklink.cli.guard import GRACE, within
+    from weaklink.cli.terminal import Progress
+
+    default = incident.Options()
+    wanted = incident.Options(
+        entry=args.entry or "",
+        window=args.window or default.window,
+        timeout=args.timeout or max(default.timeout, (args.window or 0.0) + 10.0),
+        root=args.root or "/",
+        since=args.since,
+        until=args.until,
+    )
+    progress = Progress(speaks)
+    try:
+        return within(
+            max(wanted.timeout, wanted.window) + GRACE,
+            lambda: incident.diagnose(wanted, progress.tell),
+        )
+    finally:
+        progress.done()
+
+
+def _from_file(path: str) -> Case:
+    """A Case on file, judged again by this version."""
+    from weaklink import incident
+
+    return incident.judge(read_given(path))
+
+
+def read_given(path: str) -> Case:
+    """The Case that an option names; raises Fail."""
+    from weaklink.model.case import CaseError, decode_case
+    from weaklink.recorder import case_files
+
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(case_files.MAX_FILE)
+            return decode_case(case_files.unpack(data, "stdin"), "stdin")
+        return case_files.read_case(path)
+    except (CaseError, RecursionError) as error:
+        raise Fail(str(error)) from None
+
+
+def _filed(case: Case, args: argparse.Namespace, speaks: str) -> Wish:
+    """File the Case where it hurts; how to show it, with the path or why there is none."""
+    from weaklink.report.screen import Wish
+    from weaklink.report.verdict import exit_code
+
+    wish = Wish(language=speaks, verbose=args.verbose)
+    if args.case:
+        return wish._replace(steps_command=f"weaklink --case {args.case} -v")
+    if args.no_file or exit_code(case) != 1:
+        return wish
+    from weaklink.recorder.case_files import CannotFile, file_case
+    from weaklink.report.phrase import Voice, phrase
+
+    try:
+        path = file_case(case)
+    except CannotFile as error:
+        return wish._replace(not_filed=phrase(error.reason, Voice(speaks)))
+    return wish._replace(filed=str(path), steps_command="weaklink case show -v")

@@ -1,0 +1,1 @@
+"""One file an action, found by walking: nothing here applies anything."""

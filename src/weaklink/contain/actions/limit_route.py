@@ -1,0 +1,47 @@
+"""Holds one route to as many requests at a time as the origin can carry."""
+
+from weaklink.contain.action import Action, action
+from weaklink.contain.shell import RESTORE_PROXY, SAVE_PROXY
+
+action(
+    Action(
+        id="limit-route",
+        title="hold a route to so many requests at a time",
+        harm="some-users",
+        harm_note="sheds what exceeds it, with 429",
+        what="hold {route} to {dose} at a time in {proxy}",
+        needs=(
+            "proxy_pid",
+            "proxy_file",
+            "location",
+        ),
+        preview=(
+            SAVE_PROXY,
+            "# in http: limit_conn_zone $server_name zone=weaklink_hold:1m;",
+            (
+                "# in its location {location}: limit_conn weaklink_hold {dose}; "
+                "limit_conn_status 429;"
+            ),
+            "#   add_header Retry-After 5 always;",
+            "{reload}",
+        ),
+        undo=(
+            RESTORE_PROXY,
+            "{reload}",
+        ),
+        expires_after=1800.0,
+        after=(
+            "stop-next-run",
+            "resume-process",
+        ),
+        expect=(
+            "requests that start after it answer in time or get 429 at once; the backlog "
+            "ends late, so judge by requests that started after the step"
+        ),
+        cannot=(
+            "a reload of nginx forgets passive ejections, drops its idle upstream "
+            "connections, and leaves old workers alive with long streams; lift the limit in"
+            " steps, not at once"
+        ),
+    )
+)

@@ -1,0 +1,135 @@
+"""How the limits of a control group are changed here: by systemd, docker, or its own files."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from weaklink.contain.shell import Raw
+from weaklink.model.case import Case
+from weaklink.model.chain import Link
+from weaklink.model.fact import Cgroup, Process
+from weaklink.model.message import Argument
+
+CPU_STEP = 2.0
+"""A quota is doubled at most, and never beyond the CPUs of the host."""
+MEMORY_STEP = 1.5
+PERIOD = 100_000
+"""Microseconds of a CFS period, the kernel's default."""
+_UNIT = re.compile(r"[A-Za-z0-9@._\\:-]{1,200}\.(?:service|scope)")
+_CONTAINER = re.compile(r"(?:docker[-/]|^)([0-9a-f]{64})")
+
+
+def group_of(case: Case, link: Link, *, limited_by: str) -> Cgroup | None:
+    """The group of a link's processes that has a CPU quota (`cpu`) or memory limit (`memory`)."""
+    pids = set(link.pids)
+    found = [
+        group
+        for group in case.cgroups
+        if pids & set(group.pids)
+        and (group.cpu_quota if limited_by == "cpu" else group.memory_limit)
+    ]
+    return min(found, key=lambda group: (len(group.pids), group.path), default=None)
+
+
+def cpu_values(case: Case, link: Link) -> dict[str, Argument]:
+    """`quota`, `new_quota` (CPUs), `set_quota`, `reset_quota` (commands); empty without one."""
+    group = group_of(case, link, limited_by="cpu")
+    if group is None or not group.cpu_quota or "kubepods" in group.path:
+        return {}
+    old = group.cpu_quota
+    new = min(float(case.host.cpus), old * CPU_STEP)
+    if new <= old:
+        return {}
+    return {
+        "quota": old,
+        "new_quota": new,
+        "set_quota": _cpu_command(group, new),
+        "reset_quota": _cpu_command(group, old),
+    }
+
+
+def _cpu_command(group: Cgroup, cpus: float) -> Raw:
+    if unit := unit_of(group.path):
+        return Raw(f"systemctl set-property --runtime {unit} CPUQuota={cpus * 100:.0f}%")
+    if container := container_of(group.path):
+        return Raw(f"docker update --cpus {cpus:g} {container}")
+    if group.version == 2:
+        file = shlex.quote(f"/sys/fs/cgroup{group.path}/cpu.max")
+        return Raw(f"echo '{cpus * PERIOD:.0f} {PERIOD}' > {file}")
+    file = shlex.quote(f"/sys/fs/cgroup/cpu{group.path}/cpu.cfs_quota_us")
+    return Raw(f"echo {cpus * PERIOD:.0f} > {file}")
+
+
+def memory_values(case: Case, link: Link) -> dict[str, Argument]:
+    """`limit`, `new_limit` (bytes), `set_limit`, `reset_limit`; empty without a memory limit."""
+    group = group_of(case, link, limited_by="memory")
+    if group is None or not group.memory_limit or "kubepods" in group.path:
+        return {}
+    old = group.memory_limit
+    new = min(case.host.memory_bytes * 0.9, old * MEMORY_STEP)
+    if new <= old:
+        return {}
+    return {
+        "limit": old,
+        "new_limit": new,
+        "set_limit": _memory_command(group, new),
+        "reset_limit": _memory_command(group, old),
+    }
+
+
+def _memory_command(group: Cgroup, size: float) -> Raw:
+    if unit := unit_of(group.path):
+        return Raw(f"systemctl set-property --runtime {unit} MemoryMax={size:.0f}")
+    if container := container_of(group.path):
+        return Raw(f"docker update --memory {size:.0f} --memory-swap {size:.0f} {container}")
+    if group.version == 2:
+        return Raw(f"echo {size:.0f} > {shlex.quote(f'/sys/fs/cgroup{group.path}/memory.max')}")
+    file = shlex.quote(f"/sys/fs/cgroup/memory{group.path}/memory.limit_in_bytes")
+    return Raw(f"echo {size:.0f} > {file}")
+
+
+def thaw_values(case: Case, process: Process) -> dict[str, Argument]:
+    """`thaw` and `freeze` where the process sits in a frozen group."""
+    for group in case.cgroups:
+        if group.frozen and process.pid in group.pids:
+            if group.version == 2:
+                file = shlex.quote(f"/sys/fs/cgroup{group.path}/cgroup.freeze")
+                return {"thaw": Raw(f"echo 0 > {file}"), "freeze": Raw(f"echo 1 > {file}")}
+            file = shlex.quote(f"/sys/fs/cgroup/freezer{group.path}/freezer.state")
+            return {
+                "thaw": Raw(f"echo THAWED > {file}"),
+                "freeze": Raw(f"echo FROZEN > {file}"),
+            }
+    return {}
+
+
+def service_values(process: Process) -> dict[str, Argument]:
+    """`restart` and `start_service` by who supervises the process; empty where nobody is known."""
+    for path in process.cgroup.values():
+        if (unit := unit_of(path)) and unit.endswith(".service"):
+            return {
+                "restart": Raw(f"systemctl restart {unit}"),
+                "start_service": Raw(f"systemctl start {unit}"),
+            }
+        if container := container_of(path):
+            return {
+                word: Raw(f"docker {word} {container}") for word in ("restart", "start", "stop")
+            }
+    return {}
+
+
+def unit_of(path: str) -> str:
+    """The systemd unit that a group's path ends in, '' where there is none. Never a login scope."""
+    last = path.rstrip("/").rpartition("/")[2]
+    if not _UNIT.fullmatch(last) or last.startswith(("session-", "user@", "docker-")):
+        return ""
+    return shlex.quote(last)
+
+
+def container_of(path: str) -> str:
+    """The docker container's short id in a group's path, '' where there is none."""
+    if "docker" not in path:
+        return ""
+    found = _CONTAINER.search(path)
+    return found[1][:12] if found else ""

@@ -1,0 +1,117 @@
+"""The fewest causes that explain what hurts: the best first, a second only for what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from weaklink.converge.weigh import PRESENT, Board, Weighed, probability, weigh
+from weaklink.model.cause import Cause
+from weaklink.model.chain import Chain, Link
+from weaklink.model.diagnosis import Onset
+from weaklink.model.evidence import Evidence, signs
+
+NAMED_FROM = 0.5
+"""Probability from which on a cause is asserted: below, it is a candidate."""
+MOST_CAUSES = 3
+"""More causes at once than this is a sign that the catalogue, not the service, is broken."""
+
+
+class Cover(NamedTuple):
+    """Chosen causes, the other candidates best first, and abnormal evidence nobody explains."""
+
+    chosen: list[Weighed]
+    others: list[Weighed]
+    unexplained: list[Evidence]
+
+
+def weigh_all(catalogue: Sequence[Cause], chain: Chain, board: Board) -> list[Weighed]:
+    """Every cause on every link of the chain that it may sit on, best first, ties by id."""
+    found = [
+        weighed
+        for cause in catalogue
+        for link in chain.links
+        if link.on_chain and (weighed := weigh(cause, link, board)) is not None
+    ]
+    return sorted(found, key=lambda w: (-w.log_odds, w.cause.id, w.link))
+
+
+def cover(
+    catalogue: Sequence[Cause], chain: Chain, evidence: Sequence[Evidence], onset: Onset | None
+) -> Cover:
+    """Choose causes one by one; each must fit on evidence that the chosen ones leave open."""
+    chosen: list[Weighed] = []
+    everything = weigh_all(catalogue, chain, Board(chain, evidence, onset))
+    open_evidence = list(evidence)
+    while len(chosen) < MOST_CAUSES:
+        board = Board(chain, open_evidence, onset)
+        taken = {weighed.cause.id for weighed in chosen}
+        best = next(
+            (
+                weighed
+                for weighed in weigh_all(catalogue, chain, board)
+                if weighed.cause.id not in taken
+                and probability(weighed.log_odds) >= NAMED_FROM
+                and weighed.may_be_said
+                and (not chosen or _adds(weighed))
+            ),
+            None,
+        )
+        if best is None:
+            break
+        chosen.append(best)
+        open_evidence = [item for item in open_evidence if not explains(best, item, chain)]
+    names = {weighed.cause.id for weighed in chosen}
+    others = [weighed for weighed in everything if weighed.cause.id not in names]
+    known = signs()
+    unexplained = [
+        item for item in open_evidence if item.strength >= 2 * PRESENT and known[item.sign].hurts
+    ]
+    return Cover(chosen, others, unexplained)
+
+
+def _adds(weighed: Weighed) -> bool:
+    """A further cause must stand on abnormal evidence of its own that is still open."""
+    known = signs()
+    return any(item.strength >= PRESENT and known[item.sign].hurts for item in weighed.speaks_for)
+
+
+def explains(weighed: Weighed, item: Evidence, chain: Chain) -> bool:
+    """Whether a chosen cause accounts for a piece of evidence.
+
+    Its own evidence; and the signs that it declares as its consequences, on its link, its peers,
+    what is above and below them, and the host.
+    """
+    if item.strength < PRESENT:
+        return False
+    if any(item.id == own.id for own in weighed.speaks_for):
+        return True
+    if not any(fnmatchcase(item.sign, pattern) for pattern in weighed.cause.explains):
+        return False
+    place = item.link.rpartition(">")[2]
+    return not place or place in neighbourhood(weighed.link, chain)
+
+
+def neighbourhood(key: str, chain: Chain) -> set[str]:
+    """A link, its peers, everything that reaches them and everything that they reach."""
+    own = {key} | {peer.key for peer in chain.peers(key)}
+    above = {link.key for link in chain.links if chain.below(link.key) & own}
+    below = {name for one in own for name in chain.below(one)}
+    return own | above | below
+
+
+def members_of(weighed: Weighed, everything: Sequence[Weighed], chain: Chain) -> list[str]:
+    """Links of the same group on which the same cause fits nearly as well, best first."""
+    link: Link | None = chain.link(weighed.link)
+    if link is None or not link.group:
+        return [weighed.link]
+    group = {peer.key for peer in chain.peers(weighed.link)} | {weighed.link}
+    fitting = [
+        other.link
+        for other in everything
+        if other.cause.id == weighed.cause.id
+        and other.link in group
+        and probability(other.log_odds) >= NAMED_FROM
+    ]
+    return [weighed.link, *[key for key in fitting if key != weighed.link]]

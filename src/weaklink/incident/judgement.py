@@ -1,0 +1,66 @@
+"""The verbs in order over a Case: chain, users' pain, looks, causes, plan. Reads nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+
+from weaklink.contain.plan import plan
+from weaklink.converge.judge import judge as converge
+from weaklink.incident.options import Options
+from weaklink.locate.chain import discover
+from weaklink.locate.look import looks
+from weaklink.locate.view import View
+from weaklink.model.case import Case, grow
+from weaklink.model.chain import Chain
+from weaklink.model.evidence import Evidence
+from weaklink.model.finding import Finding
+from weaklink.model.requests import Requests
+from weaklink.observe.changes import changes_near
+from weaklink.observe.pain import feel
+
+
+def judge(case: Case, options: Options | None = None) -> Case:
+    """The Case with chain, pain, evidence, findings and one more Diagnosis."""
+    options = options or Options()
+    chain = discover(case)
+    case = grow(case, chain=chain, requests=[_owned(rows, case, chain) for rows in case.requests])
+    chain = discover(case)
+    felt = feel(case, options.since or 0.0, options.until or 0.0)
+    case = grow(case, chain=chain, pain=felt.pain)
+    found, findings = _judged(case, None)
+    case = grow(case, evidence=[*felt.evidence, *found], findings=findings)
+    onset = felt.pain.onset.at if felt.pain.onset else None
+    diagnosis = converge(case, case.window[1], changes_near(case.events, onset))
+    named = [cause for cause in diagnosis.causes if cause.named]
+    diagnosis = msgspec.structs.replace(diagnosis, plan=plan(case, named))
+    return grow(case, diagnoses=[*case.diagnoses, diagnosis])
+
+
+def judge_devices(case: Case, subject: str | None) -> Case:
+    """The Case with the findings of a subject's looks, or of all."""
+    case = grow(case, chain=discover(case))
+    return grow(case, findings=_judged(case, subject)[1])
+
+
+def _judged(case: Case, subject: str | None) -> tuple[list[Evidence], list[Finding]]:
+    view = View(case)
+    found: dict[str, Evidence] = {}
+    findings: list[Finding] = []
+    for registered in looks():
+        if subject is not None and registered.subject != subject:
+            continue
+        for item in registered.run(view):
+            if isinstance(item, Finding):
+                findings.append(item)
+            elif item.id not in found or item.strength > found[item.id].strength:
+                found[item.id] = item
+    return list(found.values()), findings
+
+
+def _owned(rows: Requests, case: Case, chain: Chain) -> Requests:
+    """Requests joined to the link whose process writes that log."""
+    owners = {key: link.key for link in chain.links for key in link.processes}
+    for log in case.logs:
+        if log.kind == "access" and rows.source.endswith(log.path) and log.owner in owners:
+            return msgspec.structs.replace(rows, link=owners[log.owner])
+    return rows

@@ -1,0 +1,26 @@
+"""What the person asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weaklink.model.base import Record
+from weaklink.model.message import Message
+
+Progress = Callable[[Message], None]
+
+
+def quiet(message: Message) -> None:
+    """Progress for nobody."""
+
+
+class Options(Record, frozen=True):
+    """`window` and `timeout` in seconds; `since` and `until` epoch seconds, None for open."""
+
+    entry: str = ""
+    window: float = 6.0
+    """How long is looked (`--for`): six ticks, and a verdict within 10 s."""
+    timeout: float = 20.0
+    root: str = "/"
+    since: float | None = None
+    until: float | None = None

@@ -1,0 +1,85 @@
+"""Which links users meet first: asked for by URL, or told by what is called and what logs."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from weaklink.model.case import Case
+from weaklink.model.chain import Chain, Link
+
+NOT_ENTRIES = frozenset({"cache", "db", "store", "external", "client", "job"})
+
+
+def entries(case: Case, chain: Chain) -> list[str]:
+    """Keys of the entry links.
+
+    With `--entry URL`, who listens at its port. Otherwise links that no other serving link calls,
+    that could be an entry by role, and that carry requests: they log them, hold incoming
+    connections or call others. Proxies win over applications.
+    """
+    given = _by_url(case, chain)
+    if given:
+        return given
+    serving = {link.key for link in chain.links if link.listen and link.role not in NOT_ENTRIES}
+    called = {hop.dest for hop in chain.hops if hop.source in serving}
+    calling = {hop.source for hop in chain.hops}
+    busy = _with_traffic(case, chain)
+    open_ = [
+        link
+        for link in chain.links
+        if link.key in serving
+        and link.key not in called
+        and (link.key in calling or link.key in busy)
+    ]
+    proxies = [link for link in open_ if link.role == "proxy"]
+    if proxies:
+        logging = [link for link in proxies if link.key in busy]
+        return [link.key for link in logging or proxies]
+    leading = [link for link in open_ if link.key in calling]
+    return [link.key for link in leading or open_]
+
+
+def _by_url(case: Case, chain: Chain) -> list[str]:
+    if not case.entry:
+        return []
+    parts = urlsplit(case.entry)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    found = [link for link in chain.links if _listens(link, parts.hostname or "", port)]
+    exact = [
+        link
+        for link in found
+        if any(address.rpartition(":")[0].strip("[]") == parts.hostname for address in link.listen)
+    ]
+    return [link.key for link in exact or found]
+
+
+def _listens(link: Link, host: str, port: int) -> bool:
+    return any(address.rpartition(":")[2] == str(port) for address in link.listen)
+
+
+def _with_traffic(case: Case, chain: Chain) -> set[str]:
+    """Links whose log has requests, or that hold a connection somebody else opened."""
+    owners = {key: link.key for link in chain.links for key in link.processes}
+    written = {
+        f"{log.path}": owners[log.owner]
+        for log in case.logs
+        if log.kind == "access" and log.owner in owners
+    }
+    found = {
+        link
+        for path, link in written.items()
+        for rows in case.requests
+        if len(rows) and rows.source.endswith(path)
+    }
+    ports = {
+        (link.netns, address.rpartition(":")[2]): link.key
+        for link in chain.links
+        for address in link.listen
+    }
+    for connection in case.connections:
+        if connection.state == "established":
+            port = connection.local.rpartition(":")[2]
+            key = ports.get((connection.netns, port))
+            if key is not None:
+                found.add(key)
+    return found

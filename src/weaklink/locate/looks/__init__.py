@@ -1,0 +1,1 @@
+"""One file a subject: Evidence for the chain, Findings for the device."""

@@ -1,0 +1,378 @@
+"""What a cache's own counters say: hits, expiry, refills, and what keeps it busy.
+
+The baseline is the server's own past: counters since its start, less those of the window. Two
+look-ups that missed are no evidence: shares are bounded by Wilson's interval first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from weaklink.locate.look import Judged, look
+from weaklink.locate.view import View
+from weaklink.model.chain import Link
+from weaklink.model.evidence import evidence
+from weaklink.model.finding import Finding
+from weaklink.model.message import say
+from weaklink.stats.quantiles import quantile
+from weaklink.stats.robust import log_ramp, ramp, wilson_low
+from weaklink.words import sign, texts
+
+HIT_RATIO_FELL = sign(
+    "cache.hit-ratio-fell",
+    "app-metrics",
+    "The cache finds far fewer keys than over its life so far.",
+    "{name} hits {now}, over its life {before}",
+    hurts=True,
+)
+EXPIRY_BURST = sign(
+    "cache.expiry-burst",
+    "app-metrics",
+    "Keys expire, or have just expired, far more often than over the cache's life.",
+    "{now} keys a minute expire in {name}; over its life {before} a minute",
+)
+FEWER_KEYS = sign(
+    "cache.fewer-keys-than-usual",
+    "app-metrics",
+    "The cache holds far fewer keys than its expiry so far says it usually does: many went at once.",
+    "{name} holds {keys} keys; {expired} that expired so far say that it usually holds {usual}",
+)
+TTLS_ALIGNED = sign(
+    "cache.ttls-aligned",
+    "app-metrics",
+    "Many keys of one prefix have the same moment of expiry.",
+    "{percent} % of {prefix}* keys expire within {seconds} s of each other, in {when} s",
+)
+REFILLING = sign(
+    "cache.many-keys-refilled",
+    "app-metrics",
+    "The cache is being filled again: keys are stored for what was missed.",
+    "{sets} keys a minute are stored again in {name}, {grown} more keys than before",
+)
+SAME_KEY = sign(
+    "cache.same-key-stored-again",
+    "app-metrics",
+    "Values are stored again and again without more keys: the same keys are being rebuilt.",
+    "{sets} values stored in {name}, but only {grown} new keys",
+)
+SLOW_COMMANDS = sign(
+    "cache.slow-commands",
+    "other-logs",
+    "The cache's own slow log holds commands that blocked it since the pain began.",
+    "{count} slow commands in {name}, up to {longest} ms: {command_}",
+    hurts=True,
+)
+SCANS = sign(
+    "cache.busy-with-scans",
+    "app-metrics",
+    "The cache spends its one thread on commands whose cost grows with what it holds.",
+    "{name} spends {percent} % of its time in commands such as {command_}",
+    hurts=True,
+)
+ANSWERS_LATE = sign(
+    "cache.answers-late",
+    "kernel-counters",
+    "The cache takes long to answer a PING: its one thread is busy with something else.",
+    "a PING to {name} took {ms} ms",
+)
+texts(
+    {
+        "finding.cache.fine": "{name} (PING {ms} ms, hits {ratio})",
+        "finding.cache.late": "{name} took {ms} ms to answer a PING",
+    }
+)
+
+LEAST_LOOKUPS = 40
+"""Look-ups in the window below which a ratio is no evidence."""
+FALL = (0.1, 0.35)
+"""How much lower than over its life the hit ratio must be (difference of shares)."""
+BURST = (4.0, 20.0)
+"""Times the mean rate over the cache's life."""
+ALIGNED = (0.3, 0.7)
+"""Share of a prefix's sampled keys whose expiry falls into one narrow span."""
+NARROW = 0.05
+"""The span's width, as a share of the longest time to live seen; at least two seconds."""
+LEAST_KEYS = 10
+FEWER = (3.0, 10.0)
+"""Times fewer than usual: load that halves in the evening is no burst."""
+SCAN_SHARE = (0.15, 0.5)
+"""Share of the wall clock spent in slow commands: one thread at 15 % delays one call in six."""
+SLOW_COMMAND = 0.01
+"""Seconds: the server's own default threshold of its slow log."""
+LATE = (0.02, 0.2)
+"""Seconds for a PING on one host: 0.1 ms is normal, 20 ms means that something blocks."""
+
+
+class Lookups(NamedTuple):
+    """Look-ups in the window and before it, since the server started."""
+
+    hits: float
+    misses: float
+    hits_before: float
+    misses_before: float
+
+    @property
+    def ratio(self) -> float:
+        """Share of hits in the window."""
+        return self.hits / (self.hits + self.misses)
+
+    @property
+    def ratio_before(self) -> float | None:
+        """Share of hits before the window; None for too few look-ups."""
+        total = self.hits_before + self.misses_before
+        return self.hits_before / total if total >= LEAST_LOOKUPS else None
+
+
+@look("cache")
+def counters(view: View) -> Iterable[Judged]:
+    """For every cache on the chain."""
+    for link in view.on_chain():
+        if link.role != "cache":
+            continue
+        for key in link.processes:
+            if view.series("cache_commands_total", key) is None:
+                continue
+            yield from _hits(view, link, key)
+            yield from _expiry(view, link, key)
+            yield from _refills(view, link, key)
+            yield from _busy(view, link, key)
+        yield from _aligned(view, link)
+
+
+def _lookups(view: View, key: str) -> Lookups | None:
+    hits, misses = view.grown("cache_hits_total", key), view.grown("cache_misses_total", key)
+    first_hits = view.series("cache_hits_total", key)
+    first_misses = view.series("cache_misses_total", key)
+    if hits is None or misses is None or first_hits is None or first_misses is None:
+        return None
+    return Lookups(hits, misses, first_hits.values[0], first_misses.values[0])
+
+
+def _hits(view: View, link: Link, key: str) -> Iterable[Judged]:
+    seen = _lookups(view, key)
+    if seen is None or seen.hits + seen.misses < LEAST_LOOKUPS or seen.ratio_before is None:
+        return
+    missed = wilson_low(round(seen.misses), round(seen.hits + seen.misses))
+    fall = seen.ratio_before - (1 - missed)
+    yield evidence(
+        HIT_RATIO_FELL,
+        key,
+        ramp(fall, *FALL),
+        link=link.key,
+        value=round(seen.ratio, 3),
+        baseline=round(seen.ratio_before, 3),
+        command="redis-cli info stats",
+        name=link.name,
+        now=round(seen.ratio, 2),
+        before=round(seen.ratio_before, 2),
+    )
+
+
+def _per_minute(view: View, quantity: str, key: str) -> tuple[float, float] | None:
+    """Rate in the window and over the life before it, per minute."""
+    now = view.rate(quantity, key)
+    row = view.series(quantity, key)
+    uptime = view.last("cache_uptime_seconds", key)
+    if now is None or row is None or not uptime:
+        return None
+    before = row.values[0] / max(1.0, uptime - view.span(quantity, key))
+    return 60 * now, 60 * before
+
+
+def _expiry(view: View, link: Link, key: str) -> Iterable[Judged]:
+    rates = _per_minute(view, "cache_expired_keys_total", key)
+    row = view.series("cache_expired_keys_total", key)
+    keys = view.last("cache_keys", key)
+    if rates is None or row is None or keys is None:
+        return
+    now, before = rates
+    going_on = log_ramp(now / max(before, 1.0), *BURST) if now >= 30 else 0.0
+    yield evidence(
+        EXPIRY_BURST,
+        key,
+        going_on,
+        link=link.key,
+        value=round(now, 1),
+        baseline=round(before, 1),
+        command="redis-cli info stats | grep expired_keys",
+        name=link.name,
+        now=round(now),
+        before=round(before),
+    )
+    longest = _longest_ttl(view, link, key)
+    uptime = view.last("cache_uptime_seconds", key)
+    if longest and uptime and row.values[-1] >= LEAST_LOOKUPS:
+        # In a steady state, keys / time to live expire a second: the past tells the usual number.
+        usual = row.values[-1] / uptime * min(longest, uptime)
+        yield evidence(
+            FEWER_KEYS,
+            key,
+            log_ramp(usual / max(keys, 1.0), *FEWER),
+            link=link.key,
+            value=keys,
+            baseline=round(usual),
+            command="redis-cli info keyspace; redis-cli info stats | grep expired_keys",
+            name=link.name,
+            keys=round(keys),
+            expired=round(row.values[-1]),
+            usual=round(usual),
+        )
+
+
+def _longest_ttl(view: View, link: Link, key: str) -> float | None:
+    """The time to live that keys are given, from the longest that is left (90th percentile)."""
+    ttls = sorted(
+        ttl for space in view.case.keyspaces if space.cache in (link.key, key) for ttl in space.ttls
+    )
+    return quantile(ttls, 0.9) if len(ttls) >= LEAST_KEYS else None
+
+
+def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
+    sets = view.grown("cache_set_commands_total", key)
+    row = view.series("cache_keys", key)
+    misses = view.grown("cache_misses_total", key)
+    span = view.span("cache_set_commands_total", key)
+    if sets is None or row is None or misses is None or span <= 0:
+        return
+    grown = row.values[-1] - row.values[0] + (view.grown("cache_expired_keys_total", key) or 0.0)
+    before = view.series("cache_set_commands_total", key)
+    uptime = view.last("cache_uptime_seconds", key) or span
+    usual = before.values[0] / max(1.0, uptime - span) if before else 0.0
+    busy = sets >= 5 and misses >= 5
+    rising = log_ramp(sets / span / max(usual, 0.05), 1.5, 5.0) if busy else 0.0
+    fresh = ramp(grown / sets, 0.3, 0.7) if sets else 0.0
+    yield evidence(
+        REFILLING,
+        key,
+        fresh if busy else 0.0,
+        link=link.key,
+        value=round(60 * sets / span, 1),
+        baseline=round(60 * usual, 1),
+        command="redis-cli info commandstats",
+        name=link.name,
+        sets=round(60 * sets / span),
+        grown=round(grown),
+    )
+    stale = ramp(1 - grown / sets, 0.5, 0.8) if sets else 0.0
+    yield evidence(
+        SAME_KEY,
+        key,
+        stale * max(rising, 0.5) if busy else 0.0,
+        link=link.key,
+        value=float(sets),
+        command="redis-cli info commandstats; redis-cli dbsize",
+        name=link.name,
+        sets=round(sets),
+        grown=round(max(grown, 0.0)),
+    )
+
+
+def _aligned(view: View, link: Link) -> Iterable[Judged]:
+    spaces = [
+        space
+        for space in view.case.keyspaces
+        if space.cache in (link.key, *link.processes) and len(space.ttls) >= LEAST_KEYS
+    ]
+    best = max(spaces, key=lambda space: (len(space.ttls), space.prefix), default=None)
+    if best is None:
+        return
+    scored = [(*densest(space.ttls), space) for space in spaces]
+    share, at, width, space = max(scored, key=lambda row: (row[0] * len(row[3].ttls), row[1]))
+    yield evidence(
+        TTLS_ALIGNED,
+        space.key,
+        ramp(share, *ALIGNED),
+        link=link.key,
+        value=round(share, 3),
+        command=f"redis-cli --scan --pattern '{space.prefix}*' | head -50  # then TTL",
+        percent=round(100 * share),
+        prefix=space.prefix,
+        seconds=round(width, 1),
+        when=round(at),
+    )
+
+
+def densest(ttls: list[float]) -> tuple[float, float, float]:
+    """The narrow span that holds most of the times to live: share, its start, its width."""
+    ordered = sorted(ttls)
+    width = max(2.0, NARROW * quantile(ordered, 0.95))
+    best, start, low = 0, 0.0, 0
+    for high, ttl in enumerate(ordered):
+        while ttl - ordered[low] > width:
+            low += 1
+        if high - low + 1 > best:
+            best, start = high - low + 1, ordered[low]
+    return best / len(ordered), start, width
+
+
+def _busy(view: View, link: Link, key: str) -> Iterable[Judged]:
+    since = (view.onset or view.case.window[0]) - 5.0
+    rows = [
+        row
+        for row in view.case.slow_commands
+        if row.cache in (key, link.key) and row.at >= since and row.duration >= SLOW_COMMAND
+    ]
+    longest = max(rows, key=lambda row: row.duration, default=None)
+    spent = sum(row.duration for row in rows)
+    looked_at = any(row.name.startswith("redis") for row in view.case.looks)
+    length = max(1.0, view.case.window[1] - since)
+    if rows or looked_at:
+        yield evidence(
+            SLOW_COMMANDS,
+            key,
+            max(ramp(spent / length, 0.03, 0.25), 0.0),
+            link=link.key,
+            value=round(spent / length, 3),
+            onset=None,
+            command="redis-cli slowlog get 20",
+            name=link.name,
+            count=len(rows),
+            longest=round(1000 * longest.duration) if longest else 0,
+            command_=longest.command if longest else "-",
+        )
+    share = view.rate("cache_slow_scan_seconds_total", key)
+    if share is not None:
+        yield evidence(
+            SCANS,
+            key,
+            ramp(share, *SCAN_SHARE),
+            link=link.key,
+            value=round(share, 3),
+            command="redis-cli info commandstats",
+            name=link.name,
+            percent=round(100 * share),
+            command_=longest.command.split(" ")[0] if longest else "KEYS",
+        )
+    yield from _ping(view, link, key)
+
+
+def _ping(view: View, link: Link, key: str) -> Iterable[Judged]:
+    row = view.series("cache_ping_seconds", key)
+    if row is None or not row.values:
+        return
+    slowest = max(row.values)
+    late = ramp(slowest, *LATE)
+    yield evidence(
+        ANSWERS_LATE,
+        key,
+        late,
+        link=link.key,
+        value=slowest,
+        command="redis-cli --latency -i 1",
+        name=link.name,
+        ms=round(1000 * slowest, 1),
+    )
+    seen = _lookups(view, key)
+    ratio = seen.ratio if seen and seen.hits + seen.misses >= LEAST_LOOKUPS else None
+    yield Finding(
+        verdict="warn" if late else "healthy",
+        target=key,
+        subject="cache",
+        message=say(
+            "finding.cache.late" if late else "finding.cache.fine",
+            name=link.name,
+            ms=round(1000 * slowest, 2),
+            ratio=round(ratio, 2) if ratio is not None else "?",
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The nouns of Weaklink: frozen data without I/O, importing nothing else of ours."""

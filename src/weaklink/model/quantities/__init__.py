@@ -1,0 +1,1 @@
+"""Declarations of quantities, one file a subject."""

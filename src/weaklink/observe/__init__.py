@@ -1,0 +1,1 @@
+"""What users feel: shape, impact, onset and what changed, from Requests, Series and Events."""

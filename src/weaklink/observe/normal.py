@@ -1,0 +1,71 @@
+"""What is normal for a route: taken from the log's own better moments, never from a mean.
+
+The log is cut into spans; a route's baseline is a low quartile of its spans' quantiles, so that an
+incident that fills up to three quarters of the log does not become its own yardstick.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from weaklink.observe.asks import Ask
+from weaklink.stats.quantiles import quantile
+
+SPANS = 24
+"""How many spans the log is cut into: enough to leave an incident's out, few enough to fill."""
+LEAST_ROWS = 8
+"""Requests that a span of a route needs before its quantiles mean anything."""
+BETTER = 0.25
+"""Which of the spans' quantiles is taken as normal: the lower quartile."""
+SLOW_FACTOR = 3.0
+"""Slow is this many times the normal 95th percentile: users notice a tripling."""
+SLOW_FLOOR = 0.1
+"""Seconds that must be added at least: under it nobody feels a tripling."""
+
+
+class Normal(NamedTuple):
+    """Normal of a route, seconds; `slow_over` is the duration from which on a request is slow."""
+
+    p50: float
+    p95: float
+    slow_over: float
+
+
+def normals(asks: Sequence[Ask]) -> dict[str, Normal]:
+    """Per route; routes without enough rows share the entry ``""`` of all routes together."""
+    timed = [ask for ask in asks if ask.duration is not None and not ask.error and not ask.shed]
+    if not timed:
+        return {}
+    found = {"": _normal(timed)}
+    by_route: dict[str, list[Ask]] = defaultdict(list)
+    for ask in timed:
+        by_route[ask.route].append(ask)
+    for route, rows in by_route.items():
+        if len(rows) >= 2 * LEAST_ROWS:
+            found[route] = _normal(rows)
+    return found
+
+
+def _normal(rows: Sequence[Ask]) -> Normal:
+    first, last = rows[0].at, rows[-1].at
+    width = max((last - first) / SPANS, 1e-6)
+    spans: dict[int, list[float]] = defaultdict(list)
+    for ask in rows:
+        if ask.duration is not None:
+            spans[min(SPANS - 1, int((ask.at - first) / width))].append(ask.duration)
+    full = [sorted(values) for values in spans.values() if len(values) >= LEAST_ROWS]
+    if not full:
+        full = [sorted(value for values in spans.values() for value in values)]
+    p50 = quantile(sorted(quantile(values, 0.5) for values in full), BETTER)
+    p95 = quantile(sorted(quantile(values, 0.95) for values in full), BETTER)
+    return Normal(p50, p95, max(SLOW_FACTOR * p95, p95 + SLOW_FLOOR))
+
+
+def is_slow(ask: Ask, table: dict[str, Normal]) -> bool:
+    """Whether a request took longer than its route normally allows."""
+    if ask.duration is None or ask.shed or not table:
+        return False
+    normal = table.get(ask.route) or table[""]
+    return ask.duration > normal.slow_over

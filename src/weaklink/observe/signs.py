@@ -1,0 +1,38 @@
+"""Signs of the users' side, with their texts."""
+
+from __future__ import annotations
+
+from weaklink.words import sign, texts
+
+ERRORS = sign(
+    "users.errors",
+    "users",
+    "Users get errors that they did not get before.",
+    "{percent} % of requests fail",
+)
+SLOW = sign(
+    "users.slow",
+    "users",
+    "Requests take several times what is normal for their route.",
+    "P99 is {p99} s",
+)
+RATE_ROSE = sign(
+    "load.rose",
+    "access-logs",
+    "More requests arrive than before.",
+    "requests come {growth} times as often as before",
+)
+ONE_RESOURCE = sign(
+    "requests.one-resource",
+    "access-logs",
+    "The bad requests ask for one and the same thing, others of its route are fine.",
+    "{percent} % of the bad requests ask for {path}; others of {route} are fine",
+)
+MANY_RESOURCES = sign(
+    "requests.many-resources",
+    "access-logs",
+    "The bad requests of a route ask for many different things.",
+    "bad requests of {route} ask for {distinct} different things",
+)
+
+texts({"baseline.log": "own log, {minutes} min before"})

@@ -1,0 +1,299 @@
+"""Finds which tools printed which parts of a text, and reads each part with that tool's reader.
+
+Takes any text: prompts, colours, log prefixes, several outputs after one another, prose around
+them, hard wraps, a cut end. What no reader recognises is returned as such, never guessed at.
+Linear in the length of the text; no exception leaves it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from weaklink.model.take import Take
+from weaklink.model.text_reading import TextPart, TextReading
+from weaklink.parse import text_tool
+from weaklink.parse.documents import find_documents
+from weaklink.parse.lines import command_of, plain_lines, unwrapped, without_cut_number
+from weaklink.parse.text_tool import Passage, Tool
+
+PATIENCE = 8
+"""So often may a reader refuse a block of one section before it is only asked after its end."""
+LOOKED_AT = 2000
+"""Characters of a line that are searched for what a tool begins with."""
+
+_CONTAINER = re.compile(
+    r"(?:\S{1,80} {1,3}\| ?)?"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"
+)
+_QUOTE = re.compile(r"(?:[>|\u2502] ?){1,4}")
+
+
+class _Found(NamedTuple):
+    parts: list[TextPart]
+    left: list[int]
+    """Indexes of lines that nobody recognised and that are not blank."""
+
+
+def read_text(text: str | bytes, source: str = "") -> TextReading:
+    """All that is recognised in a text; `source` names the file it came from."""
+    lines = plain_lines(text)
+    ended = text.endswith(b"\n") if isinstance(text, bytes) else text.endswith("\n")
+    if not ended:
+        lines = without_cut_number(lines)
+    numbers = list(range(1, len(lines) + 1))
+    best = _read_lines(lines, numbers)
+    straight = unwrapped(lines, numbers)
+    if straight is not None:
+        other = _read_lines(*straight)
+        # Joined lines count as the originals that they are made of.
+        if _claimed(other, straight[1], lines) >= len(_nonblank(lines)) - len(best.left):
+            lines, numbers, best = straight[0], straight[1], other
+    parts = sorted(best.parts, key=lambda part: (part.first, part.tool))
+    if source:
+        parts = [_of_source(part, source) for part in parts]
+    return TextReading(
+        parts=parts,
+        unrecognised=_ranges([numbers[index] for index in best.left]),
+        lines=len(lines),
+        source=source,
+    )
+
+
+def _of_source(part: TextPart, source: str) -> TextPart:
+    return TextPart(
+        tool=part.tool,
+        first=part.first,
+        last=part.last,
+        take=part.take,
+        count=part.count,
+        source=source,
+    )
+
+
+def _nonblank(lines: list[str]) -> list[int]:
+    return [index for index, line in enumerate(lines) if line.strip()]
+
+
+def _claimed(found: _Found, numbers: list[int], lines: list[str]) -> int:
+    """How many of the original lines stand in joined ones that were recognised, blank ones out."""
+    ends = [*numbers[1:], len(lines) + 1]
+    lost = sum(
+        sum(1 for line in lines[numbers[index] - 1 : ends[index] - 1] if line.strip())
+        for index in found.left
+    )
+    return len(_nonblank(lines)) - lost
+
+
+def _read_lines(lines: list[str], numbers: list[int]) -> _Found:
+    found = _Scan(lines, numbers).run()
+    if not found.left:
+        return found
+    for prefix, share in ((_CONTAINER, 0.8), (_QUOTE, 0.8)):
+        found = _again_without(prefix, share, lines, numbers, found)
+    return found
+
+
+def _again_without(
+    prefix: re.Pattern[str], share: float, lines: list[str], numbers: list[int], found: _Found
+) -> _Found:
+    """Read what is left once more, without a prefix that nearly all of its lines have."""
+    matches = [(index, prefix.match(lines[index])) for index in found.left]
+    having = [(index, match.end()) for index, match in matches if match and match.end()]
+    if not having or len(having) < share * len(found.left):
+        return found
+    again = _Scan(
+        [lines[index][end:] for index, end in having], [numbers[index] for index, _ in having]
+    ).run()
+    if not again.parts:
+        return found
+    kept = {having[index][0] for index in again.left}
+    stripped = {index for index, _ in having}
+    left = [index for index in found.left if index not in stripped or index in kept]
+    return _Found([*found.parts, *again.parts], left)
+
+
+class _Scan:
+    """One pass over lines: sections between prompts, blocks and scattered lines within them."""
+
+    def __init__(self, lines: list[str], numbers: list[int]) -> None:
+        self.lines = lines
+        self.numbers = numbers
+        self.tools = text_tool.tools()
+        self.blocks: dict[str, list[tuple[str, Tool]]] = {}
+        self.needles: list[tuple[str, Tool]] = []
+        for known in self.tools:
+            for head in known.heads:
+                self.blocks.setdefault(head[0], []).append((head, known))
+            for needle in known.needles:
+                self.needles.append((needle, known))
+        self.parts: list[TextPart] = []
+        self.claimed = bytearray(len(lines))
+
+    def run(self) -> _Found:
+        start, command = 0, ""
+        for index, line in enumerate(self.lines):
+            typed = command_of(line)
+            if typed is None:
+                continue
+            self.section(start, index, command)
+            self.claimed[index] = 1
+            start, command = index + 1, typed
+        self.section(start, len(self.lines), command)
+        left = [
+            index
+            for index, line in enumerate(self.lines)
+            if not self.claimed[index] and line.strip()
+        ]
+        return _Found(self.parts, left)
+
+    def candidates(self, line: str) -> list[Tool]:
+        """Tools of which this line may be the beginning, blocks before logs."""
+        bare = line.lstrip()
+        if not bare:
+            return []
+        found = [known for head, known in self.blocks.get(bare[0], ()) if bare.startswith(head)]
+        short = line if len(line) <= LOOKED_AT else line[:LOOKED_AT]
+        for needle, known in self.needles:
+            if needle in short and known not in found:
+                found.append(known)
+        return [
+            known
+            for known in sorted(found, key=lambda known: known.scattered)
+            if known.starts is None or known.starts(line)
+        ]
+
+    def section(self, start: int, end: int, command: str) -> None:
+        """Recognise everything between two prompts."""
+        if start >= end:
+            return
+        before = len(self.parts)
+        logs: dict[str, list[int]] = {}
+        for first, last, value in find_documents(self.lines, start, end):
+            for known in self.tools:
+                if known.document is not None and known.document(value):
+                    rows = list(range(first, last + 1))
+                    if self.take(known, rows, command, value):
+                        break
+        self.walk(start, end, command, logs)
+        by_name = {known.name: known for known in self.tools}
+        for name, rows in logs.items():
+            self.take(by_name[name], rows, command)
+        if command and len(self.parts) == before:
+            self.by_command(start, end, command)
+
+    def walk(self, start: int, end: int, command: str, logs: dict[str, list[int]]) -> None:
+        refused: dict[str, int] = {}
+        not_before: dict[str, int] = {}
+        last_log: Tool | None = None
+        at = start
+        while at < end:
+            line = self.lines[at]
+            if self.claimed[at] or not line.strip():
+                at += 1
+                continue
+            if last_log is not None and last_log.begins(line[:LOOKED_AT]):
+                chosen = [last_log]
+            else:
+                chosen = self.candidates(line)
+            step = at + 1
+            for known in chosen:
+                if known.scattered:
+                    step = self.log_end(known, at, end)
+                    logs.setdefault(known.name, []).extend(range(at, step))
+                    last_log = known
+                    break
+                if at < not_before.get(known.name, 0):
+                    continue
+                until = self.block_end(known, at, end)
+                if self.take(known, list(range(at, until)), command):
+                    step = until
+                    last_log = None
+                    break
+                refused[known.name] = refused.get(known.name, 0) + 1
+                if refused[known.name] >= PATIENCE:
+                    not_before[known.name] = until
+            at = step
+
+    def log_end(self, known: Tool, at: int, end: int) -> int:
+        """Where a log's entry ends that begins here: its continuation lines are inside."""
+        after = at + 1
+        if known.goes_on is not None:
+            while (
+                after < end
+                and not self.claimed[after]
+                and known.goes_on(self.lines[after])
+                and not known.begins(self.lines[after][:LOOKED_AT])
+            ):
+                after += 1
+        return after
+
+    def block_end(self, known: Tool, at: int, end: int) -> int:
+        """Where a block ends that begins here, blank lines at its end left out."""
+        after = at + 1
+        while after < end and not self.claimed[after]:
+            line = self.lines[after]
+            if not line.strip():
+                if known.ends_at_blank:
+                    break
+            elif known.goes_on is not None:
+                if not known.goes_on(line):
+                    break
+            elif any(other is not known for other in self.candidates(line)):
+                break
+            after += 1
+        while after > at + 1 and not self.lines[after - 1].strip():
+            after -= 1
+        return after
+
+    def by_command(self, start: int, end: int, command: str) -> None:
+        """Give all of a section to the reader whose command was typed before it."""
+        words = {word.rpartition("/")[2] for word in command.split()[:12]}
+        rows = [index for index in range(start, end) if not self.claimed[index]]
+        for known in self.tools:
+            if words.intersection(known.commands) and self.take(known, rows, command):
+                return
+
+    def take(self, known: Tool, rows: list[int], command: str, document: object = None) -> bool:
+        """Read these lines with a tool's reader; True where they are its own."""
+        passage = Passage(
+            [self.lines[index] for index in rows],
+            [self.numbers[index] for index in rows],
+            command,
+            document,
+        )
+        takes: list[Take] = []
+        for read in (known.read, *text_tool.further_readers(known.name)):
+            # A reader that stumbles over hostile input must not take the others' parts with it;
+            # the tests call readers directly, so that a stumble is seen there.
+            try:
+                found = read(passage)
+            except Exception:  # noqa: S112
+                continue
+            if found is not None:
+                takes.append(found)
+        if not takes:
+            return False
+        for index in rows:
+            self.claimed[index] = 1
+        self.parts.append(
+            TextPart(
+                tool=known.name,
+                first=passage.numbers[0],
+                last=passage.numbers[-1],
+                take=text_tool.merged(takes),
+                count=len(rows),
+            )
+        )
+        return True
+
+
+def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
+    """Consecutive numbers as ranges, both ends inside."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found

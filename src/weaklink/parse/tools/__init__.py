@@ -1,0 +1,1 @@
+"""One file a tool: how its printed output is recognised and read."""

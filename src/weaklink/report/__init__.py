@@ -1,0 +1,1 @@
+"""Turns a Case into words, JSON and Markdown for people and programs; judges nothing."""
