@@ -30,6 +30,8 @@ def misfit(spec: Spec, wants: Wants) -> str:
         trouble.append(f"a share of {wants.hot_share} for one video")
     if wants.slots is not None and spec.rendering.slots != wants.slots:
         trouble.append(f"{wants.slots} decoding slot(s) a worker")
+    if spec.rendering.accelerator_seconds != wants.accelerator_seconds:
+        trouble.append(f"{wants.accelerator_seconds} s of an accelerator a miss")
     rate = draw(spec.seed).traffic.rate * wants.rate_factor
     if abs(spec.traffic.rate - rate) > 0.01:
         trouble.append(f"{rate:.0f} requests/s, not {spec.traffic.rate:.0f}")

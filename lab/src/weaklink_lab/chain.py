@@ -176,6 +176,7 @@ def _configure(state: State, member: Member, materials: dict[str, Path]) -> None
             threads=spec.rendering.threads,
             frames=spec.rendering.frames,
             analyze_frames=spec.rendering.analyze_frames,
+            accelerator_seconds=spec.rendering.accelerator_seconds,
             materials={name: str(path) for name, path in materials.items()},
             live=str(states.FOLDER / LIVE),
         )

@@ -43,7 +43,8 @@ class Wants:
     hot_share: float | None = None
     rate_factor: float = 1.0
     slots: int | None = None
-    frames: int | None = None
+    accelerator_seconds: float = 0.0
+    new_share: float | None = None
     log_style: LogStyle | None = None
 
 
@@ -57,12 +58,13 @@ def draw(seed: int, wants: Wants | None = None) -> Spec:
     passive = Passive(dice.choice((0, 0, 0, 3)), dice.choice((10, 20, 30)))
     balancing = wants.balancing or balancing
     workers = wants.members or workers
+    new_share = round(dice.uniform(0.016, 0.021), 4)
     traffic = Traffic(
         rate=round(dice.uniform(30, 40), 1) * wants.rate_factor,
         preview_share=0.62,
-        analyze_share=0.08,
+        analyze_share=0.05,
         submit_share=0.05,
-        new_share=round(dice.uniform(0.016, 0.021), 4),
+        new_share=new_share if wants.new_share is None else wants.new_share,
         hot_share=wants.hot_share or 0.0,
         zipf=round(dice.uniform(0.85, 1.0), 2),
     )
@@ -90,10 +92,11 @@ def draw(seed: int, wants: Wants | None = None) -> Spec:
         log_seed=dice.randrange(1 << 16),
         traffic=traffic,
         rendering=Rendering(
-            frames=wants.frames or dice.randrange(13, 17),
+            frames=dice.randrange(13, 17),
             slots=wants.slots or slots,
             threads=2,
             analyze_frames=14,
+            accelerator_seconds=wants.accelerator_seconds,
         ),
     )
 

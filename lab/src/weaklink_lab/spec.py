@@ -64,6 +64,8 @@ class Rendering:
     slots: int
     threads: int
     analyze_frames: int
+    accelerator_seconds: float
+    """SIMULATED: how long a slot waits for a model on an accelerator that is not there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,10 @@ def _link_values(case: Case, link: Link, judged: JudgedCause, pain: Pain) -> dic
     if process is not None:
         values |= {"pid": process.pid, "start": process.start_ticks, "program": process.name}
         values |= groups.service_values(process)
-    values |= groups.cpu_values(case, sick[0])
-    values |= groups.memory_values(case, sick[0])
+    values |= groups.cpu_values(case, sick)
+    values |= groups.memory_values(case, sick)
     values |= proxy.proxy_values(case, link, sick)
+    values |= proxy.entry_values(case, link)
     return values | proxy.hold_values(case, link, pain)
 
 

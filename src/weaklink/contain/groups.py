@@ -12,10 +12,10 @@ from weaklink.model.fact import Cgroup, Process
 from weaklink.model.message import Argument
 
 CPU_STEP = 2.0
-"""A quota is doubled at most, and never beyond the CPUs of the host."""
+"""A quota is doubled, to one CPU at least, and never beyond the CPUs of the host."""
 MEMORY_STEP = 1.5
-PERIOD = 100_000
-"""Microseconds of a CFS period, the kernel's default."""
+MOST_MEMORY = 0.9
+"""Share of the host's memory that one group's limit is raised to at most."""
 _UNIT = re.compile(r"[A-Za-z0-9@._\\:-]{1,200}\.(?:service|scope)")
 _CONTAINER = re.compile(r"(?:docker[-/]|^)([0-9a-f]{64})")
 
@@ -32,21 +32,31 @@ def group_of(case: Case, link: Link, *, limited_by: str) -> Cgroup | None:
     return min(found, key=lambda group: (len(group.pids), group.path), default=None)
 
 
-def cpu_values(case: Case, link: Link) -> dict[str, Argument]:
+def cpu_values(case: Case, links: list[Link]) -> dict[str, Argument]:
     """`quota`, `new_quota` (CPUs), `set_quota`, `reset_quota` (commands); empty without one."""
-    group = group_of(case, link, limited_by="cpu")
-    if group is None or not group.cpu_quota or "kubepods" in group.path:
-        return {}
-    old = group.cpu_quota
-    new = min(float(case.host.cpus), old * CPU_STEP)
-    if new <= old:
+    groups = _limited(case, links, "cpu")
+    old = max((group.cpu_quota or 0.0 for group in groups), default=0.0)
+    new = min(float(case.host.cpus), max(1.0, old * CPU_STEP))
+    if not groups or new <= old:
         return {}
     return {
         "quota": old,
         "new_quota": new,
-        "set_quota": _cpu_command(group, new),
-        "reset_quota": _cpu_command(group, old),
+        "set_quota": Raw("\n".join(_cpu_command(group, new) for group in groups)),
+        "reset_quota": Raw(
+            "\n".join(_cpu_command(group, group.cpu_quota or old) for group in groups)
+        ),
     }
+
+
+def _limited(case: Case, links: list[Link], by: str) -> list[Cgroup]:
+    """The distinct groups that limit these links, those of a cluster's own agent left out."""
+    found = {
+        group.key: group
+        for link in links
+        if (group := group_of(case, link, limited_by=by)) and "kubepods" not in group.path
+    }
+    return list(found.values())
 
 
 def _cpu_command(group: Cgroup, cpus: float) -> Raw:
@@ -54,27 +64,30 @@ def _cpu_command(group: Cgroup, cpus: float) -> Raw:
         return Raw(f"systemctl set-property --runtime {unit} CPUQuota={cpus * 100:.0f}%")
     if container := container_of(group.path):
         return Raw(f"docker update --cpus {cpus:g} {container}")
+    millionths = f"{cpus * 1e6:.0f} / 1000000"
     if group.version == 2:
         file = shlex.quote(f"/sys/fs/cgroup{group.path}/cpu.max")
-        return Raw(f"echo '{cpus * PERIOD:.0f} {PERIOD}' > {file}")
-    file = shlex.quote(f"/sys/fs/cgroup/cpu{group.path}/cpu.cfs_quota_us")
-    return Raw(f"echo {cpus * PERIOD:.0f} > {file}")
+        return Raw(f"echo $(( $(cut -d' ' -f2 {file}) * {millionths} )) > {file}")
+    folder = f"/sys/fs/cgroup/cpu{group.path}"
+    period = shlex.quote(f"{folder}/cpu.cfs_period_us")
+    file = shlex.quote(f"{folder}/cpu.cfs_quota_us")
+    return Raw(f"echo $(( $(cat {period}) * {millionths} )) > {file}")
 
 
-def memory_values(case: Case, link: Link) -> dict[str, Argument]:
+def memory_values(case: Case, links: list[Link]) -> dict[str, Argument]:
     """`limit`, `new_limit` (bytes), `set_limit`, `reset_limit`; empty without a memory limit."""
-    group = group_of(case, link, limited_by="memory")
-    if group is None or not group.memory_limit or "kubepods" in group.path:
-        return {}
-    old = group.memory_limit
-    new = min(case.host.memory_bytes * 0.9, old * MEMORY_STEP)
-    if new <= old:
+    groups = _limited(case, links, "memory")
+    old = max((group.memory_limit or 0.0 for group in groups), default=0.0)
+    new = min(case.host.memory_bytes * MOST_MEMORY, old * MEMORY_STEP)
+    if not groups or new <= old:
         return {}
     return {
         "limit": old,
         "new_limit": new,
-        "set_limit": _memory_command(group, new),
-        "reset_limit": _memory_command(group, old),
+        "set_limit": Raw("\n".join(_memory_command(group, new) for group in groups)),
+        "reset_limit": Raw(
+            "\n".join(_memory_command(group, group.memory_limit or old) for group in groups)
+        ),
     }
 
 

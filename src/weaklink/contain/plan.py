@@ -93,7 +93,7 @@ def _filled(templates: tuple[str, ...], values: dict[str, Argument]) -> list[str
     for template in templates:
         line = fill(template.removeprefix(OPTIONAL), values)
         if line is not None:
-            lines.append(line)
+            lines.extend(line.split("\n"))
         elif not template.startswith(OPTIONAL):
             return None
     return lines

@@ -34,13 +34,39 @@ def proxy_values(case: Case, link: Link, sick: list[Link]) -> dict[str, Argument
             "proxy": master.name,
             "proxy_pid": master.pid,
             "proxy_file": _on_host(master, upstream.file),
-            "proxy_copy": f"/root/{upstream.file.strip('/').replace('/', '-')}.before-weaklink",
+            "proxy_copy": _copy_of(upstream.file),
             "upstream": upstream.name,
             # A configuration that is wrong is refused by the master, which runs on as before.
             "reload": Raw(f"kill -HUP {master.pid}"),
         }
         return values | _member(upstream, sick, len(group))
     return {}
+
+
+def entry_values(case: Case, link: Link) -> dict[str, Argument]:
+    """Values about the proxy in which a route of this link's is held: the one nearest to users."""
+    above = [
+        one
+        for one in case.chain.links
+        if one.role == "proxy" and (one.key == link.key or link.key in case.chain.below(one.key))
+    ]
+    for front in sorted(above, key=lambda one: (not one.entry, one.key)):
+        files = [(one.owner, one.file) for one in case.servers]
+        files += [(one.owner, one.file) for one in case.upstreams]
+        for owner, file in files:
+            master = _process(case, owner)
+            if owner in front.processes and master is not None and file.startswith("/"):
+                return {
+                    "entry_proxy": front.name,
+                    "entry_file": _on_host(master, file),
+                    "entry_copy": _copy_of(file),
+                    "entry_reload": Raw(f"kill -HUP {master.pid}"),
+                }
+    return {}
+
+
+def _copy_of(file: str) -> str:
+    return f"/root/{file.strip('/').replace('/', '-')}.before-weaklink"
 
 
 def _member(upstream: Upstream, sick: list[Link], all_of_them: int) -> dict[str, Argument]:

@@ -14,6 +14,8 @@ SAME_PROCESS = "[ \"$(sed 's/.*) //' /proc/{pid}/stat | cut -d' ' -f20)\" = {sta
 SAME_CULPRIT = SAME_PROCESS.replace("{pid}", "{culprit_pid}").replace("{start}", "{culprit_start}")
 SAVE_PROXY = "cp -p {proxy_file} {proxy_copy}"
 RESTORE_PROXY = "cp -p {proxy_copy} {proxy_file}"
+SAVE_ENTRY = "cp -p {entry_file} {entry_copy}"
+RESTORE_ENTRY = "cp -p {entry_copy} {entry_file}"
 """The copy lies apart: a folder of nginx's may be included whole, copies too."""
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from weaklink.converge.weigh import PRESENT, Board, Weighed, probability, weigh
 from weaklink.model.cause import Cause
-from weaklink.model.chain import Chain, Link
+from weaklink.model.chain import Chain
 from weaklink.model.diagnosis import Onset
 from weaklink.model.evidence import Evidence, signs
 
@@ -101,12 +101,27 @@ def neighbourhood(key: str, chain: Chain) -> set[str]:
     return own | above | below
 
 
+def place_of(weighed: Weighed, chain: Chain) -> str:
+    """Key of the link or hop that a cause is said of."""
+    if not weighed.cause.on_hop:
+        return weighed.link
+    owner = next((link for link in chain.links if weighed.culprit in link.processes), None)
+    keys = {hop.key for hop in chain.hops}
+    hop = f"{weighed.link}>{owner.key if owner else ''}"
+    return hop if hop in keys else weighed.link
+
+
 def members_of(weighed: Weighed, everything: Sequence[Weighed], chain: Chain) -> list[str]:
-    """Links of the same group on which the same cause fits nearly as well, best first."""
-    link: Link | None = chain.link(weighed.link)
-    if link is None or not link.group:
-        return [weighed.link]
-    group = {peer.key for peer in chain.peers(weighed.link)} | {weighed.link}
+    """The links that a cause is about, best first.
+
+    For a cause of a link: the link and those of its group on which it fits as well. For a cause
+    of a hop: the links at its far end that its evidence is about.
+    """
+    if weighed.cause.on_hop:
+        far = [item.link for item in weighed.speaks_for if item.strength >= PRESENT]
+        below = {callee.key for callee in chain.callees(weighed.link)}
+        return sorted({key for key in far if key in below}, key=far.index)
+    group = {peer.key for peer in chain.peers(weighed.link)}
     fitting = [
         other.link
         for other in everything
@@ -114,4 +129,4 @@ def members_of(weighed: Weighed, everything: Sequence[Weighed], chain: Chain) ->
         and other.link in group
         and probability(other.log_odds) >= NAMED_FROM
     ]
-    return [weighed.link, *[key for key in fitting if key != weighed.link]]
+    return [weighed.link, *fitting]

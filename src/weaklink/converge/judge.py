@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weaklink.converge import catalogue
-from weaklink.converge.cover import Cover, cover, members_of, weigh_all
+from weaklink.converge.cover import Cover, cover, members_of, place_of, weigh_all
 from weaklink.converge.weigh import PRESENT, Board, Weighed, probability, sureness
 from weaklink.model.case import Case
 from weaklink.model.cause import Cause
@@ -78,7 +78,7 @@ def _judged(
     chance = probability(weighed.log_odds)
     return JudgedCause(
         id=weighed.cause.id,
-        link=weighed.link,
+        link=place_of(weighed, chain),
         target=weighed.culprit,
         log_odds=weighed.log_odds,
         probability=round(chance, 3),

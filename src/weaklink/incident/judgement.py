@@ -12,6 +12,7 @@ from weaklink.locate.look import looks
 from weaklink.locate.view import View
 from weaklink.model.case import Case, grow
 from weaklink.model.chain import Chain
+from weaklink.model.diagnosis import Pain
 from weaklink.model.evidence import Evidence
 from weaklink.model.finding import Finding
 from weaklink.model.requests import Requests
@@ -26,7 +27,7 @@ def judge(case: Case, options: Options | None = None) -> Case:
     case = grow(case, chain=chain, requests=[_owned(rows, case, chain) for rows in case.requests])
     chain = discover(case)
     felt = feel(case, options.since or 0.0, options.until or 0.0)
-    case = grow(case, chain=chain, pain=felt.pain)
+    case = grow(case, chain=_narrowed(chain, felt.pain), pain=felt.pain)
     found, findings = _judged(case, None)
     case = grow(case, evidence=[*felt.evidence, *found], findings=findings)
     onset = felt.pain.onset.at if felt.pain.onset else None
@@ -34,6 +35,18 @@ def judge(case: Case, options: Options | None = None) -> Case:
     named = [cause for cause in diagnosis.causes if cause.named]
     diagnosis = msgspec.structs.replace(diagnosis, plan=plan(case, named))
     return grow(case, diagnoses=[*case.diagnoses, diagnosis])
+
+
+def _narrowed(chain: Chain, pain: Pain) -> Chain:
+    """Only what the users who hurt can reach: another service's links are not on their chain."""
+    if pain.shape.id == "none" or not pain.entry:
+        return chain
+    reached = {pain.entry} | chain.below(pain.entry)
+    links = [
+        msgspec.structs.replace(link, on_chain=link.key in reached, entry=link.key == pain.entry)
+        for link in chain.links
+    ]
+    return Chain(links=links, hops=chain.hops)
 
 
 def judge_devices(case: Case, subject: str | None) -> Case:

@@ -56,6 +56,8 @@ class Cause(Record, frozen=True):
     """At least one of these signs must be present, else the cause is not considered."""
     explains: tuple[str, ...] = ()
     """Ids of signs (or `prefix.*`) that are its consequences: chosen, it covers them."""
+    on_hop: bool = False
+    """It sits between two links: the hop from the candidate link to the culprit's is named."""
     converges: str = ""
     """How far it leads: process, function, key prefix, group …"""
     wrong_if: str = ""

@@ -73,6 +73,8 @@ class Pain(Record, frozen=True):
     """What observe concludes; the other rooms read it from the Case."""
 
     shape: Shape
+    entry: str = ""
+    """Key of the entry link whose users these are; the others fare better."""
     impact: Impact = Impact()
     onset: Onset | None = None
     looked_at: bool = True

@@ -42,6 +42,14 @@ class KernelLine(Record, frozen=True, tag=True):
     raw: str = ""
 
 
+class KernelLogSpan(Record, frozen=True, tag=True):
+    """How much of a kernel's log was read, so that silence in it can be told from no log."""
+
+    lines: int
+    first: str = ""
+    last: str = ""
+
+
 class Clocked(Record, frozen=True, tag=True):
     """A line of a vendor's own daemon (fabric manager, smartd), already taken apart."""
 
@@ -74,5 +82,6 @@ Hardware = (
     | Ping
     | NetError
     | KernelLine
+    | KernelLogSpan
     | Clocked
 )

@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
-from weaklink.model.base import Record
+from weaklink.model.fact_text_cache import (
+    CacheClients,
+    CacheCount,
+    CacheInfo,
+    CacheKeyRow,
+    CacheLatency,
+    CacheProbe,
+    CacheStat,
+)
+from weaklink.model.fact_text_engine import (
+    CollectiveTimeout,
+    EngineSample,
+    EngineTotals,
+    MemoryShortage,
+)
+from weaklink.model.fact_text_host import HostSample, MapsDigest, Pressure, ProcessRow, SyscallRow
+from weaklink.model.fact_text_jvm import GcDigest, JavaDeadlock, JavaThread
+from weaklink.model.fact_text_log import AccessDigest, Saying
+from weaklink.model.fact_text_platform import (
+    CgroupFiles,
+    ContainerState,
+    HostMemory,
+    KubeEvent,
+    KubeNode,
+)
 
-
-class PlainFigure(Record, frozen=True, tag=True):
-    """One named figure of a program's own output, with the line that it was read from."""
-
-    subject: str
-    name: str
-    value: float
-    line: str = ""
-
-
-Software = PlainFigure
+Software = (
+    HostSample
+    | ProcessRow
+    | Pressure
+    | SyscallRow
+    | MapsDigest
+    | CacheInfo
+    | CacheKeyRow
+    | CacheLatency
+    | CacheClients
+    | CacheStat
+    | CacheProbe
+    | CacheCount
+    | EngineSample
+    | EngineTotals
+    | CollectiveTimeout
+    | MemoryShortage
+    | GcDigest
+    | JavaThread
+    | JavaDeadlock
+    | Saying
+    | AccessDigest
+    | CgroupFiles
+    | HostMemory
+    | KubeEvent
+    | ContainerState
+    | KubeNode
+)

@@ -76,18 +76,29 @@ def asks_of(logs: Iterable[Requests], since: float = 0.0, until: float = 0.0) ->
     return rows
 
 
-def entry_logs(case: Case) -> list[Requests]:
-    """Logs of the link that users meet first; where it writes none, of the first proxy below."""
-    for key in walk(case.chain):
-        found = [log for log in case.requests if log.link == key and len(log)]
-        if found:
-            return found
-    return [log for log in case.requests if len(log)][:1] if not case.chain.links else []
+def logs_by_entry(case: Case) -> dict[str, list[Requests]]:
+    """For each entry the logs that tell how its users fare: its own, else of the first below it.
+
+    Without a chain, all logs together under the key "".
+    """
+    filled = [log for log in case.requests if len(log)]
+    if not case.chain.links:
+        return {"": filled} if filled else {}
+    found: dict[str, list[Requests]] = {}
+    for entry in case.chain.links:
+        if not entry.entry:
+            continue
+        for key in walk(case.chain, entry.key):
+            logs = [log for log in filled if log.link == key]
+            if logs:
+                found[entry.key] = logs
+                break
+    return found
 
 
-def walk(chain: Chain) -> list[str]:
-    """Keys of the links from the entries down, breadth first."""
-    todo = [link.key for link in chain.links if link.entry]
+def walk(chain: Chain, entry: str) -> list[str]:
+    """Keys of the links from an entry down, breadth first, the entry included."""
+    todo = [entry]
     seen: list[str] = []
     while todo:
         key = todo.pop(0)

@@ -27,10 +27,12 @@ def outstanding_age(connection: Connection) -> float | None:
     return received if received < sent else None
 
 
-def in_flight(case: Case) -> InFlight | None:
-    """At the entry, at the last tick; None where no entry's sockets tell ages."""
-    pids = {pid for link in case.chain.links if link.entry for pid in link.pids}
-    addresses = {address for link in case.chain.links if link.entry for address in link.listen}
+def in_flight(case: Case, entry: str) -> InFlight | None:
+    """At an entry, at the last tick; None where its sockets tell no ages."""
+    link = case.chain.link(entry)
+    if link is None:
+        return None
+    pids, addresses = set(link.pids), set(link.listen)
     served = [
         connection
         for connection in case.connections

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from weaklink.model.diagnosis import Slice
+from weaklink.model.diagnosis import Impact, Slice
+from weaklink.model.message import say
 from weaklink.observe.asks import Ask
 from weaklink.stats.quantiles import quantile_of
 
@@ -34,6 +35,41 @@ def ratio(asks: Sequence[Ask], test: Callable[[Ask], bool]) -> float | None:
 def rate(asks: Sequence[Ask], start: float, end: float) -> float | None:
     """Requests a second that started in a span; None for an empty span."""
     return len(asks) / (end - start) if end > start else None
+
+
+def compare(
+    before: Sequence[Ask],
+    now: Sequence[Ask],
+    is_bad: Callable[[Ask], bool],
+    *,
+    end: float,
+    in_flight: int | None,
+    oldest: float | None,
+    still_on: bool,
+) -> Impact:
+    """Now against before; `end` closes the span that rates are taken over."""
+    minutes = (before[-1].at - before[0].at) / 60 if len(before) > 1 else 0.0
+    return Impact(
+        rate_now=rate(now, now[0].at, max(end - 1, now[-1].at)),
+        rate_before=rate(before, before[0].at, before[-1].at) if before else None,
+        p50_now=quantile_of(durations(now), 0.5),
+        p50_before=quantile_of(durations(before), 0.5),
+        p99_now=quantile_of(durations(now), 0.99),
+        p99_before=quantile_of(durations(before), 0.99),
+        error_ratio_now=ratio(now, _error),
+        error_ratio_before=ratio(before, _error),
+        shed_ratio_now=ratio(now, lambda ask: ask.shed),
+        in_flight=in_flight,
+        oldest_in_flight=oldest,
+        slices=slices(now, before, is_bad),
+        window=(now[0].at, end),
+        baseline=say("baseline.log", minutes=round(minutes, 1)) if before else None,
+        still_on=still_on,
+    )
+
+
+def _error(ask: Ask) -> bool:
+    return ask.error
 
 
 def slices(now: Sequence[Ask], before: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> list[Slice]:

@@ -1,27 +1,30 @@
 """What users feel, all together: is there pain, which shape, how much, since when.
 
 Pain is judged by what requests got (errors, slowness beyond the route's normal), never by rates
-of lines. Thresholds stand in one table; each says why a smaller change is no pain.
+of lines, for each entry apart: the users of one hurt, those of another may not. Thresholds stand
+in one table; each says why a smaller change is no pain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+import msgspec
 
 from weaklink.model.case import Case
 from weaklink.model.diagnosis import Impact, Onset, Pain, Shape, ShapeId
 from weaklink.model.evidence import Evidence, evidence
-from weaklink.model.message import say
+from weaklink.model.requests import Requests
 from weaklink.observe import flight, impact, semantic
-from weaklink.observe.asks import Ask, asks_of, entry_logs
+from weaklink.observe.asks import Ask, asks_of, logs_by_entry
+from weaklink.observe.marks import marks
 from weaklink.observe.normal import is_slow, normals
 from weaklink.observe.onset import find_onset
 from weaklink.observe.shape import Weight, routes_out, shape_of, weigh
-from weaklink.observe.signs import ERRORS, MANY_RESOURCES, ONE_RESOURCE, RATE_ROSE, SLOW
-from weaklink.stats.quantiles import quantile_of
-from weaklink.stats.robust import log_ramp, ramp
+from weaklink.observe.signs import ERRORS
+from weaklink.stats.robust import ramp
 
 BAD_SHARE = 0.03
 """Of the requests since the onset: under it one user in thirty retries once and forgets."""
@@ -34,8 +37,7 @@ ERROR_SHARE = 0.01
 NOW_SECONDS = 60.0
 """`Now` is the last minute, or since the onset if that is shorter."""
 CALM_SECONDS = 12.0
-"""This long without more bad requests than before, and it is over (longer than a calm between
-two spikes would be: spikes have their own measure, `CALM_OF_SPIKES`)."""
+"""This long without a bad request, and it is over, unless pauses were longer all along."""
 CALM_OF_SPIKES = 3.0
 """Times the longest calm between bad requests so far: a pause longer than that is an end."""
 FRESH = 5.0
@@ -49,48 +51,77 @@ class Felt(NamedTuple):
     evidence: list[Evidence]
 
 
+class Users(NamedTuple):
+    """The requests of one entry's users, which of them are bad, and until when the log goes."""
+
+    entry: str
+    asks: list[Ask]
+    is_bad: Callable[[Ask], bool]
+    end: float
+    resolution: float
+    flying: flight.InFlight | None
+    semantic: bool
+
+
 def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
-    """Judge the users' side of a Case; its chain must be known and its logs joined to links."""
-    logs = entry_logs(case)
+    """The users' side of a Case, of the entry that hurts most.
+
+    The chain must be known and logs joined to links; `since` and `until` (0: open) bound the
+    requests' start, epoch seconds.
+    """
+    felt = []
+    for entry, logs in logs_by_entry(case).items():
+        users = _users(case, entry, logs, since, until)
+        if users.asks:
+            felt.append((_severity(one := _feel(case, users)), len(users.asks), one))
+    if not felt:
+        return _without_log(case)
+    return max(felt, key=lambda row: row[:2])[2]
+
+
+def _severity(felt: Felt) -> tuple[bool, bool, float]:
+    """Pain that is still on comes before pain that is over, then by the share of bad requests."""
+    pain = felt.pain
+    hurts = pain.shape.id != "none"
+    worst = max((row.bad / row.requests for row in pain.impact.slices), default=0.0)
+    return (hurts, hurts and pain.impact.still_on, worst if hurts else 0.0)
+
+
+def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until: float) -> Users:
     asks = asks_of(logs, since, until)
-    flying = flight.in_flight(case)
-    if not asks:
-        return _without_log(case, flying)
     table = normals(asks)
-    bad = [ask.error or is_slow(ask, table) for ask in asks]
-    by_row = dict(zip(map(id, asks), bad, strict=True))
+    bad = {id(ask) for ask in asks if ask.error or is_slow(ask, table)}
+    last = max((ask.end for ask in asks), default=0.0)
+    return Users(
+        entry=entry,
+        asks=asks,
+        is_bad=lambda ask: id(ask) in bad,
+        end=until or max(case.window[1], last),
+        resolution=max((log.resolution for log in logs), default=0.001),
+        flying=flight.in_flight(case, entry),
+        semantic=semantic.looked_at(asks),
+    )
 
-    def is_bad(ask: Ask) -> bool:
-        return by_row[id(ask)]
 
-    resolution = max((log.resolution for log in logs), default=0.001)
-    onset = find_onset([ask.at for ask in asks], bad, resolution)
-    looked = semantic.looked_at(asks)
-    end = until or max(case.window[1], asks[-1].end)
+def _feel(case: Case, users: Users) -> Felt:
+    asks, is_bad = users.asks, users.is_bad
+    onset = find_onset([ask.at for ask in asks], [is_bad(ask) for ask in asks], users.resolution)
     if onset is None:
-        return _steady(case, asks, bad, end, looked, flying)
+        return _steady(case, users)
     before = [ask for ask in asks if ask.at < onset.at]
     after = [ask for ask in asks if ask.at >= onset.at]
     weight = weigh(after, is_bad)
     if not _hurts(weight, before, after, is_bad):
-        return _steady(case, asks, bad, end, looked, flying)
-    out = routes_out(after)
-    mixed: list[ShapeId] = ["total-outage"] if out and weight.errors < 0.9 else []
-    shape = shape_of(weight, mixed=mixed, semantic_looked_at=looked)
-    still_on = _still_on(after, is_bad, end)
-    if not still_on:
-        shape = Shape(
-            id=shape.id,
-            confidence=shape.confidence,
-            runner_up=shape.runner_up,
-            mixed=shape.mixed,
-            semantic_looked_at=looked,
-            recovered=True,
-        )
-    now = [ask for ask in after if ask.at >= end - NOW_SECONDS] or after
-    felt = _impact(before, now, is_bad, end, flying, still_on=still_on)
-    found = list(_evidence(case, weight, felt, before, after, is_bad, onset))
-    return Felt(Pain(shape=shape, impact=felt, onset=onset), found)
+        return _steady(case, users)
+    mixed: list[ShapeId] = ["total-outage"] if weight.errors < 0.9 and routes_out(after) else []
+    still_on = _still_on(after, is_bad, users.end)
+    shape = msgspec.structs.replace(
+        shape_of(weight, mixed=mixed, semantic_looked_at=users.semantic), recovered=not still_on
+    )
+    now = [ask for ask in after if ask.at >= users.end - NOW_SECONDS] or after
+    felt = _impact(users, before, now, still_on=still_on)
+    pain = Pain(shape=shape, entry=users.entry, impact=felt, onset=onset)
+    return Felt(pain, marks(pain, weight, after, is_bad))
 
 
 def _hurts(
@@ -115,182 +146,75 @@ def _still_on(after: Sequence[Ask], is_bad: Callable[[Ask], bool], end: float) -
     return end - ends[-1] <= allowed + FRESH
 
 
-def _impact(
-    before: Sequence[Ask],
-    now: Sequence[Ask],
-    is_bad: Callable[[Ask], bool],
-    end: float,
-    flying: flight.InFlight | None,
-    *,
-    still_on: bool,
-) -> Impact:
-    def quant(rows: Sequence[Ask], share: float) -> float | None:
-        return quantile_of(impact.durations(rows), share)
-
-    minutes = (before[-1].at - before[0].at) / 60 if len(before) > 1 else 0.0
-    return Impact(
-        rate_now=impact.rate(now, now[0].at, max(end - 1, now[-1].at)),
-        rate_before=impact.rate(before, before[0].at, before[-1].at) if before else None,
-        p50_now=quant(now, 0.5),
-        p50_before=quant(before, 0.5),
-        p99_now=quant(now, 0.99),
-        p99_before=quant(before, 0.99),
-        error_ratio_now=impact.ratio(now, lambda ask: ask.error),
-        error_ratio_before=impact.ratio(before, lambda ask: ask.error),
-        shed_ratio_now=impact.ratio(now, lambda ask: ask.shed),
-        in_flight=flying.requests if flying else None,
-        oldest_in_flight=flying.oldest if flying else None,
-        slices=impact.slices(now, before, is_bad),
-        window=(now[0].at, end),
-        baseline=say("baseline.log", minutes=round(minutes, 1)) if before else None,
+def _impact(users: Users, before: Sequence[Ask], now: Sequence[Ask], *, still_on: bool) -> Impact:
+    return impact.compare(
+        before,
+        now,
+        users.is_bad,
+        end=users.end,
+        in_flight=users.flying.requests if users.flying else None,
+        oldest=users.flying.oldest if users.flying else None,
         still_on=still_on,
     )
 
 
-def _evidence(
-    case: Case,
-    weight: Weight,
-    felt: Impact,
-    before: Sequence[Ask],
-    after: Sequence[Ask],
-    is_bad: Callable[[Ask], bool],
-    onset: Onset,
-) -> Iterable[Evidence]:
-    entry = next((link.key for link in case.chain.links if link.entry), "")
-    about = {"link": entry, "onset": onset.at, "plus_minus": onset.plus_minus_seconds}
-    users = entry or "users"
-    yield evidence(
-        ERRORS,
-        users,
-        ramp(weight.errors, 0.0, 0.05),
-        value=felt.error_ratio_now,
-        baseline=felt.error_ratio_before,
-        percent=round(100 * (felt.error_ratio_now or 0.0), 1),
-        **about,  # type: ignore[arg-type]
-    )
-    slow = weight.bad - weight.errors
-    yield evidence(
-        SLOW,
-        users,
-        ramp(slow, 0.0, 0.1),
-        value=felt.p99_now,
-        baseline=felt.p99_before,
-        p99=round(felt.p99_now or 0.0, 3),
-        **about,  # type: ignore[arg-type]
-    )
-    if felt.rate_now and felt.rate_before:
-        growth = felt.rate_now / felt.rate_before
-        yield evidence(
-            RATE_ROSE,
-            users,
-            log_ramp(growth, 1.4, 2.5),
-            link=entry,
-            value=felt.rate_now,
-            baseline=felt.rate_before,
-            growth=round(growth, 2),
-        )
-    yield from _spread(users, entry, after, is_bad)
-
-
-def _spread(
-    users: str, entry: str, after: Sequence[Ask], is_bad: Callable[[Ask], bool]
-) -> Iterable[Evidence]:
-    """Whether the bad requests ask for one thing or for many."""
-    counts: dict[tuple[str, str], int] = {}
-    totals: dict[tuple[str, str], int] = {}
-    for ask in after:
-        key = (ask.route, ask.path)
-        totals[key] = totals.get(key, 0) + 1
-        if is_bad(ask):
-            counts[key] = counts.get(key, 0) + 1
-    bad = sum(counts.values())
-    if bad < 8:
-        return
-    (route, path), most = max(counts.items(), key=lambda item: item[1])
-    distinct = len({key for key in counts if key[0] == route})
-    siblings = sum(n for key, n in totals.items() if key[0] == route and key[1] != path)
-    sick_siblings = sum(n for key, n in counts.items() if key[0] == route and key[1] != path)
-    share = most / bad
-    fine = 1.0 - (sick_siblings / siblings if siblings else 1.0)
-    one = ramp(share, 0.3, 0.8) * ramp(fine, 0.5, 0.9) if siblings >= 8 else 0.0
-    yield evidence(
-        ONE_RESOURCE,
-        users,
-        one,
-        link=entry,
-        value=share,
-        path=path,
-        percent=round(100 * share),
-        route=route,
-    )
-    yield evidence(
-        MANY_RESOURCES,
-        users,
-        ramp(distinct / max(bad, 1), 0.1, 0.4) * (1 - ramp(share, 0.3, 0.6)),
-        link=entry,
-        value=float(distinct),
-        distinct=distinct,
-        route=route,
-    )
-
-
-def _steady(
-    case: Case,
-    asks: Sequence[Ask],
-    bad: Sequence[bool],
-    end: float,
-    looked: bool,
-    flying: flight.InFlight | None,
-) -> Felt:
+def _steady(case: Case, users: Users) -> Felt:
     """No onset in the log: errors all along, a dead entry, answers that shrank, or calm."""
-    entry = next((link.key for link in case.chain.links if link.entry), "")
-    now = [ask for ask in asks if ask.at >= end - NOW_SECONDS] or list(asks[-50:])
-    errors = impact.ratio(now, lambda ask: ask.error) or 0.0
-    by_row = dict(zip(map(id, asks), bad, strict=True))
-    felt = _impact([], now, lambda ask: by_row[id(ask)], end, flying, still_on=True)
-    count = sum(1 for ask in now if ask.error)
-    if count >= BAD_ROWS and errors >= BAD_SHARE:
+    now = [ask for ask in users.asks if ask.at >= users.end - NOW_SECONDS] or users.asks[-50:]
+    felt = _impact(users, [], now, still_on=True)
+
+    def pain(id_: ShapeId, confidence: float, onset: Onset | None = None) -> Pain:
+        shape = Shape(id=id_, confidence=confidence, semantic_looked_at=users.semantic)
+        return Pain(shape=shape, entry=users.entry, impact=felt, onset=onset)
+
+    errors = sum(1 for ask in now if ask.error)
+    if errors >= BAD_ROWS and errors / len(now) >= BAD_SHARE:
         weight = weigh(now, lambda ask: ask.error)
-        shape = shape_of(weight, mixed=[], semantic_looked_at=looked)
-        found = evidence(
-            ERRORS, entry or "users", ramp(errors, 0, 0.05), link=entry, value=errors,
-            percent=round(100 * errors, 1),
-        )  # fmt: skip
-        return Felt(Pain(shape=shape, impact=felt), [found])
-    dead = _dead_entry(case)
-    if dead:
-        shape = Shape(id="total-outage", confidence=0.8, semantic_looked_at=looked)
-        return Felt(Pain(shape=shape, impact=felt), dead)
-    shrunk = semantic.shrunk_answers(asks)
+        shape = shape_of(weight, mixed=[], semantic_looked_at=users.semantic)
+        return Felt(
+            msgspec.structs.replace(pain("none", 0.0), shape=shape), [_errors(users.entry, weight)]
+        )
+    if _is_dead(case, users.entry):
+        return Felt(pain("total-outage", 0.8), [_errors(users.entry, Weight(1.0, 1.0, 1.0, 0))])
+    shrunk = semantic.shrunk_answers(users.asks)
     if shrunk:
-        shape = Shape(id="semantic-anomaly", confidence=0.6, semantic_looked_at=True)
         onset = Onset(at=shrunk[0].at, plus_minus_seconds=5.0)
-        return Felt(Pain(shape=shape, impact=felt, onset=onset), [])
-    shape = Shape(id="none", confidence=0.9, semantic_looked_at=looked)
-    return Felt(Pain(shape=shape, impact=felt), [])
+        return Felt(pain("semantic-anomaly", 0.6, onset), [])
+    return Felt(pain("none", 0.9), [])
 
 
-def _dead_entry(case: Case) -> list[Evidence]:
-    """Our own GETs to the entry got no answer or a 5xx, all of them."""
-    entries = {link.key for link in case.chain.links if link.entry}
-    tried = [answer for answer in case.answers if answer.link in entries]
-    failed = [answer for answer in tried if answer.status == 0 or answer.status >= 500]
-    if len(tried) < 2 or len(failed) < len(tried):
-        return []
-    key = tried[0].link
-    return [evidence(ERRORS, key, 1.0, link=key, value=1.0, percent=100.0)]
+def _errors(entry: str, weight: Weight) -> Evidence:
+    return evidence(
+        ERRORS,
+        entry or "users",
+        ramp(weight.errors, 0.0, 0.05),
+        link=entry,
+        value=weight.errors,
+        percent=round(100 * weight.errors, 1),
+    )
 
 
-def _without_log(case: Case, flying: flight.InFlight | None) -> Felt:
+def _is_dead(case: Case, entry: str) -> bool:
+    """Our own GETs to the entry got no answer or a 5xx, all of at least two."""
+    tried = [answer for answer in case.answers if answer.link == entry]
+    return len(tried) >= 2 and all(row.status == 0 or row.status >= 500 for row in tried)
+
+
+def _without_log(case: Case) -> Felt:
     """No log tells how users fare: only our own GETs do, if there were any."""
-    dead = _dead_entry(case)
-    answered = [answer for answer in case.answers if answer.status]
+    entries = [link.key for link in case.chain.links if link.entry]
+    for entry in entries:
+        if _is_dead(case, entry):
+            shape = Shape(id="total-outage", confidence=0.8)
+            return Felt(Pain(shape=shape, entry=entry), [_errors(entry, Weight(1.0, 1.0, 1.0, 0))])
+    answered = any(answer.status for answer in case.answers)
+    flying = flight.in_flight(case, entries[0]) if entries else None
     felt = Impact(
         in_flight=flying.requests if flying else None,
         oldest_in_flight=flying.oldest if flying else None,
     )
-    if dead:
-        return Felt(Pain(shape=Shape(id="total-outage", confidence=0.8), impact=felt), dead)
-    if answered:
-        return Felt(Pain(shape=Shape(id="none", confidence=0.5), impact=felt), [])
-    return Felt(Pain(shape=Shape(id="none", confidence=0.0), impact=felt, looked_at=False), [])
+    shape = Shape(id="none", confidence=0.5 if answered else 0.0)
+    return Felt(
+        Pain(shape=shape, entry=entries[0] if entries else "", impact=felt, looked_at=answered),
+        [],
+    )

@@ -21,9 +21,17 @@ _ISO = re.compile(
     r"(\S{1,255}) kernel: ?(.{0,1000})$",
     re.DOTALL,
 )
-_KILLED = re.compile(r"(Memory cgroup out of memory|Out of memory[^:]{0,40}): Kill(?:ed)? process (\d{1,9}) \(")
+_KILLED = re.compile(
+    r"(Memory cgroup out of memory|Out of memory[^:]{0,40}): Kill(?:ed)? process (\d{1,9}) \("
+)
 _SIZE = re.compile(r"(anon-rss|file-rss|shmem-rss|total-vm):(\d{1,15})kB")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DUMP = re.compile(
+    r"(?:R[A-Z0-9]{2}|E?FLAGS|RIP|Code|FS|GS|CS|CR\d|DR\d|CPU|Call Trace|Modules linked in"
+    r"|Hardware name|Workqueue|PKRU|ORIG_RAX|x\d{1,2}|pstate|pc|lr|sp) ?:"
+)
+MAX_REPORT_LINES = 2_000
+"""Of one OOM report: a line a process, and some hundred before."""
 
 
 class KernelLine(NamedTuple):
@@ -133,12 +141,12 @@ def oom_kills(lines: list[KernelLine]) -> list[OomKill]:
         elif line.text.startswith("Task in ") and " killed as a result of limit of " in line.text:
             cgroup = line.text.rpartition(" killed as a result of limit of ")[2].strip()
         elif match := _KILLED.search(line.text):
-            name = line.text[match.end() :].rpartition(") ")[0] or _until_paren(line, match.end())
-            sizes = dict(_SIZE.findall(line.text[match.end() :]))
+            rest = line.text[match.end() :]
+            sizes = dict(_SIZE.findall(rest))
             kill = OomKill(
                 at=line.at,
                 pid=int(match[2]),
-                name=name.partition(") total-vm")[0].partition(") score")[0],
+                name=_name(rest),
                 cgroup=cgroup if match[1].startswith("Memory cgroup") else "",
                 anon_bytes=float(sizes.get("anon-rss", 0)) * 1024,
             )
@@ -148,8 +156,13 @@ def oom_kills(lines: list[KernelLine]) -> list[OomKill]:
     return kills
 
 
-def _until_paren(line: KernelLine, start: int) -> str:
-    return line.text[start:].rpartition(")")[0]
+def _name(rest: str) -> str:
+    """The victim's name up to what the kernel writes after it: a name may hold parentheses."""
+    for ending in (") total-vm:", "), UID ", ") score "):
+        end = rest.rfind(ending)
+        if end >= 0:
+            return rest[:end]
+    return rest.rpartition(")")[0]
 
 
 def _already(kills: list[OomKill], kill: OomKill) -> bool:
@@ -166,3 +179,17 @@ def _memcg_of(text: str) -> str:
         if found:
             return rest.partition(",task")[0] if field == "oom_memcg=" else rest.partition(",")[0]
     return ""
+
+
+def without_dumps(lines: list[KernelLine]) -> list[KernelLine]:
+    """The lines that say something: registers, stacks and the tables of an OOM report left out."""
+    found: list[KernelLine] = []
+    in_report = 0
+    for line in lines:
+        if in_report and not _KILLED.search(line.text):
+            in_report -= 1
+            continue
+        in_report = MAX_REPORT_LINES if " invoked oom-killer: " in line.text else 0
+        if not line.text.startswith((" ", "\t")) and not _DUMP.match(line.text):
+            found.append(line)
+    return found

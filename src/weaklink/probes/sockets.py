@@ -17,7 +17,7 @@ from weaklink.parse.proc_net import parse_net_counters, parse_time_wait
 from weaklink.parse.socket_row import TcpSocket, UnixSocket
 from weaklink.probes.descriptors import complete
 from weaklink.probes.process_table import Table, scanned_table
-from weaklink.probes.socket_lists import MAX_TIME_WAIT, SocketLists, socket_lists
+from weaklink.probes.socket_lists import MAX_TIME_WAIT, TRIES, SocketLists, socket_lists
 from weaklink.reach.host import NotHere, Reach
 from weaklink.reach.kernel_file import try_read
 from weaklink.reach.memory import memory
@@ -264,7 +264,7 @@ def _queues(case: Case, listeners: list[Listener], at: float) -> list[Reading]:
 
 def _counters(reach: Reach, case: Case, netns: str, pids: list[int], at: float) -> list[Reading]:
     key = target_key("netns", "tcp", host=case.host.name, netns=netns)
-    for pid in pids[:3]:
+    for pid in pids if reach.root.frozen else pids[:TRIES]:
         snmp = try_read(reach.root, f"/proc/{pid}/net/snmp")
         if not snmp:
             continue

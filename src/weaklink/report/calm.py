@@ -53,17 +53,19 @@ def _blind(seen: View) -> Block:
     return Block("label.verdict", items)
 
 
-def findings(seen: View, *, everything: bool = False, label: str = "label.latent") -> Block | None:
+def findings(
+    seen: View, *, everything: bool = False, label: str = "label.latent", most: int = _SHOWN
+) -> Block | None:
     """Findings, worst first; healthy ones only where all are asked for."""
     kept = [
         found for found in seen.case.findings if everything or found.verdict in ("warn", "critical")
     ]
     kept.sort(key=lambda found: -VERDICTS.index(found.verdict))
     items: list[Item] = []
-    for found in kept if everything else kept[:_SHOWN]:
+    for found in kept if everything else kept[:most]:
         items.extend(_finding(seen, found))
-    if len(kept) > _SHOWN and not everything:
-        items.append(Item(seen.say(say("unseen.more", count=len(kept) - _SHOWN)), tone="dim"))
+    if len(kept) > most and not everything:
+        items.append(Item(seen.say(say("unseen.more", count=len(kept) - most)), tone="dim"))
     return Block(label, items) if items else None
 
 
@@ -71,7 +73,7 @@ def _finding(seen: View, found: Finding) -> list[Item]:
     word = seen.say(say(f"verdict-word.{found.verdict}"))
     text = seen.say(found.message)
     name = visible(target_name(seen.case, found.target), 60)
-    if name and name not in text and not found.target.startswith("host:"):
+    if name and name.split(" (")[0] not in text and not found.target.startswith("host:"):
         text = f"{name}: {text}"
     items = [
         Item(

@@ -55,14 +55,8 @@ def _groups(level: list[Link]) -> list[list[Link]]:
     return list(groups.values())
 
 
-def group_name(links: list[Link]) -> str:
-    """What members of one service are called together: their common name, else the first one's."""
-    names = {link.name for link in links}
-    return links[0].name if len(names) == 1 or not links[0].program else links[0].program
-
-
 def _group(seen: View, links: list[Link], weak: set[str]) -> str:
-    name = visible(group_name(links), 40)
+    name = visible(seen.name(links[0].key), 40)
     guilty = [link for link in links if link.key in weak]
     if guilty:
         name = name.upper()

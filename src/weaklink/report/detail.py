@@ -9,7 +9,7 @@ from weaklink.report.block import Block, Item
 from weaklink.report.safe import visible
 from weaklink.report.sections import evidence_items
 from weaklink.report.unseen import reason_of
-from weaklink.report.view import View, link_name, target_name
+from weaklink.report.view import View, target_name
 
 
 def detail(seen: View) -> list[Block]:
@@ -54,7 +54,7 @@ def _against(seen: View) -> Block | None:
 def _others(seen: View) -> Block | None:
     items: list[Item] = []
     for judged in seen.candidates[:8]:
-        name = visible(link_name(seen.case, judged.link), 60)
+        name = visible(seen.name(judged.link), 60)
         sure = seen.say(say(f"sure.{judged.sure}"))
         items.append(Item(seen.say(say("other.line", id=judged.id, link=name, sure=sure))))
         for item in evidence_items(seen, judged.for_, 3):

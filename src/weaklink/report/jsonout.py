@@ -25,15 +25,22 @@ def json_report(case: Case, wish: Wish) -> str:
 
 
 def pretty(data: Whole | list[Any] | dict[str, Any]) -> str:
-    """Anything of ours as indented JSON; half surrogates are written as escapes."""
+    """Anything of ours as indented JSON; half a surrogate becomes the text `\\udc80`."""
     try:
         encoded = msgspec.json.encode(data)
     except UnicodeEncodeError:
-        import json
-
-        text = json.dumps(msgspec.to_builtins(data), ensure_ascii=True)
-        encoded = text.encode("ascii")
+        encoded = msgspec.json.encode(_whole_characters(msgspec.to_builtins(data)))
     return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def _whole_characters(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode("utf-8", "backslashreplace").decode()
+    if isinstance(data, list):
+        return [_whole_characters(one) for one in data]
+    if isinstance(data, dict):
+        return {_whole_characters(key): _whole_characters(one) for key, one in data.items()}
+    return data
 
 
 def schema_text(name: str) -> str:

@@ -51,6 +51,7 @@ texts(
         "verdict.too-blind": "too blind to say where it hurts",
         "verdict.no-link": "users hurt, but no link stands out: not enough seen",
         "verdict.recovered": "it hurt, and is over",
+        "replay.note": "RECORDING {name}, made on {host}: not this machine.",
         "link.members": "{name} ({some} of {all} members)",
         "link.where": "at {where}",
         "link.pid": "pid {pid}",

@@ -29,7 +29,7 @@ texts(
         "by.client": "client",
         "by.status": "status",
         "by.size": "size",
-        "step.until": "for {time:seconds}",
+        "step.until": "{time:seconds}",
         "step.expect": "expect: {text}",
         "step.undo": "undo:",
         "step.cannot": "cannot: {text}",

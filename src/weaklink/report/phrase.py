@@ -8,7 +8,6 @@ A part in square brackets is said only where every argument that it wants is kno
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from weaklink.model.message import Argument, Message
 from weaklink.report import human
 from weaklink.report.safe import visible
-from weaklink.words import UnknownTextError, placeholders, text_of
+from weaklink.words import OPTIONAL, UnknownTextError, placeholders, text_of
 
 
 class Voice(NamedTuple):
@@ -47,13 +46,7 @@ def phrase(message: Message, voice: Voice) -> str:
 
 def settled(text: str, known: Mapping[str, Argument]) -> str:
     """The text with each `[part]` kept where all that it wants is known, else left out."""
-    if "[" not in text:
-        return text
-
-    def kept(part: re.Match[str]) -> str:
-        return part[1] if placeholders(part[1]) <= known.keys() else ""
-
-    return re.sub(r"\[([^\[\]]*\{[^\[\]]*)\]", kept, text)
+    return OPTIONAL.sub(lambda part: part[1] if placeholders(part[1]) <= known.keys() else "", text)
 
 
 class _Shown:

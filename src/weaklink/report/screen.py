@@ -87,7 +87,7 @@ def _sick(seen: View, wish: Wish) -> list[Block | None]:
         wrong_if(seen),
         next_danger(seen),
         look_next(seen),
-        findings(seen),
+        findings(seen, everything=wish.verbose, label="label.findings", most=2),
         unseen(seen, everything=wish.verbose, not_filed=wish.not_filed),
     ]
 

@@ -10,9 +10,8 @@ from weaklink.model.evidence import Evidence
 from weaklink.model.message import Message, say
 from weaklink.model.plan import Step
 from weaklink.report.block import Block, Item
-from weaklink.report.chain_line import group_name
 from weaklink.report.safe import visible
-from weaklink.report.view import View, cause_says, cause_title, link_at, link_name, members_of
+from weaklink.report.view import View, cause_says, cause_title, link_at, members_of
 
 MAX_EVIDENCE = 4
 MAX_STEPS = 4
@@ -40,18 +39,17 @@ def where(seen: View, judged: JudgedCause) -> str:
     members = members_of(seen.case, judged)
     own = link_at(seen.case, judged.link)
     if own is None or not members:
-        return visible(link_name(seen.case, judged.link))
+        return visible(seen.name(judged.link))
     if seen.case.chain.link(judged.link) is None:
-        return visible(link_name(seen.case, judged.link))
+        return visible(seen.name(judged.link))
     return members_words(seen, own, members)
 
 
 def members_words(seen: View, own: Link, members: list[Link]) -> str:
     """`inference (3 of 3 members)`, `worker (1 of 3 members) at 10.1.0.3:8001, pid 412`."""
     group = [own, *seen.case.chain.peers(own.key)]
-    name = own.name
+    name = seen.name(own.key)
     if len(group) > 1:
-        name = group_name(group) if len(members) > 1 else own.name
         name = seen.say(say("link.members", name=name, some=len(members), all=len(group)))
     if len(members) != 1:
         return name
@@ -72,7 +70,7 @@ def unexplained(seen: View) -> list[Block]:
     blocks = []
     if not seen.named:
         link = link_at(seen.case, odd.link)
-        name = members_words(seen, link, [link]) if link else link_name(seen.case, odd.link)
+        name = members_words(seen, link, [link]) if link else seen.name(odd.link)
         text = seen.say(say("link.unexplained", name=name))
         blocks.append(Block("label.weak-link", [Item(text, tone="bad")]))
     items = evidence_items(seen, odd.evidence, MAX_EVIDENCE)

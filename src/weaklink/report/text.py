@@ -20,8 +20,13 @@ _COLOURS: dict[Tone, str] = {"bad": "1;31", "good": "32", "strong": "1", "dim": 
 def screen(case: Case, wish: Wish = PLAIN, *, colour: bool = False, columns: int = COLUMNS) -> str:
     """The report as lines of at most `columns` (at least 40), with a newline after each."""
     voice = Voice(wish.language, case.host.utc_offset)
+    return laid_out(blocks(case, wish), voice, colour=colour, columns=columns)
+
+
+def laid_out(found: list[Block], voice: Voice, *, colour: bool, columns: int = COLUMNS) -> str:
+    """Blocks as lines of at most `columns` (at least 40), with a newline after each."""
     lines: list[str] = []
-    for block in blocks(case, wish):
+    for block in found:
         lines.extend(_block(block, voice, max(columns, 40), colour=colour))
     return "".join(f"{plain(line).rstrip(' ')}\n" for line in lines)
 
@@ -75,7 +80,8 @@ def _item(item: Item, lead: str, room: int, apart: int) -> list[str]:
     if not item.right:
         return lines
     last = lines[-1]
-    if len(lines) == 1 and apart and width(last) + 2 <= apart:
+    fits = apart + width(item.right) <= room
+    if len(lines) == 1 and apart and fits and width(last) + 2 <= apart:
         return [pad(last, apart) + item.right]
     if width(last) + 2 + width(item.right) <= room:
         return [*lines[:-1], f"{last}  {item.right}"]

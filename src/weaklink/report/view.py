@@ -12,6 +12,7 @@ from weaklink.model.evidence import Evidence
 from weaklink.model.message import Argument, Message
 from weaklink.model.target import parse_target
 from weaklink.report import labels, labels_felt  # noqa: F401 - they register the fixed words
+from weaklink.report.names import shown_names
 from weaklink.report.phrase import Voice, phrase, settled
 from weaklink.words import placeholders, text_of, texts
 
@@ -30,6 +31,16 @@ class View(NamedTuple):
     evidence: dict[str, Evidence]
     catalogue: dict[str, Cause]
     voice: Voice
+    names: dict[str, str]
+
+    def name(self, key: str) -> str:
+        """What a link, an edge or a target is called on the screen."""
+        if key in self.names:
+            return self.names[key]
+        source, arrow, dest = key.partition(">")
+        if arrow and self.case.chain.link(source):
+            return f"{self.name(source)} to {self.name(dest)}"
+        return target_name(self.case, key)
 
     def say(self, message: Message) -> str:
         """The Message in words."""
@@ -49,6 +60,7 @@ def view(case: Case, language: str = "en") -> View:
         candidates=[cause for cause in judged if not cause.named],
         evidence={item.id: item for item in case.evidence},
         catalogue=causes(),
+        names=shown_names(case.chain),
         voice=Voice(language, case.host.utc_offset, diagnosis.at if diagnosis else case.created),
     )
 
@@ -82,8 +94,8 @@ def cause_says(seen: View, judged: JudgedCause, field: str, *, whole: bool = Fal
     if cause is None or key not in cause_texts(cause):
         return ""
     args: dict[str, Argument] = {
-        "link": link_name(seen.case, judged.link),
-        "target": target_name(seen.case, judged.target),
+        "link": seen.name(judged.link),
+        "target": seen.name(judged.target),
         **judged.args,
     }
     text = settled(text_of(key, seen.voice.language), args)
@@ -102,22 +114,8 @@ def link_at(case: Case, key: str) -> Link | None:
     return case.chain.link(key) or case.chain.link(key.partition(">")[2])
 
 
-def link_name(case: Case, key: str) -> str:
-    """A link's name, or `a to b` for an edge; the key itself where the chain lacks it."""
-    link = case.chain.link(key)
-    if link:
-        return link.name
-    source, arrow, dest = key.partition(">")
-    if arrow:
-        return f"{link_name(case, source)} to {link_name(case, dest)}"
-    return target_name(case, key)
-
-
 def target_name(case: Case, key: str) -> str:
     """A target as a person would say it: `worker (pid 4121)`, `redis:6379/preview`."""
-    link = case.chain.link(key)
-    if link:
-        return link.name
     for process in case.processes:
         if process.key == key:
             return f"{process.name} (pid {process.pid})"

@@ -22,9 +22,9 @@ from weaklink.model.take import Take
 from weaklink.model.target import target_key
 from weaklink.parse.nginx_config import NginxConfig, read_nginx
 from weaklink.reach.host import NotHere, Reach
+from weaklink.reach.owner_files import open_files, owner_glob, owner_path, owner_text, regular
 from weaklink.reach.registry import probe
 from weaklink.reach.root import read_bounded
-from weaklink.sources.owner_files import open_files, owner_glob, owner_path, owner_text, regular
 from weaklink.words import texts
 
 texts(

@@ -20,9 +20,9 @@ from weaklink.parse.access_log import Columns, FormatError, LineReader, reader_f
 from weaklink.parse.nginx_error import group_errors, read_error_line, worth_telling
 from weaklink.parse.routes import Routes
 from weaklink.reach.host import NotHere, Reach
+from weaklink.reach.log_tail import BLOCK, Tail
+from weaklink.reach.owner_files import open_files, owner_path, regular
 from weaklink.reach.registry import probe
-from weaklink.sources.log_tail import BLOCK, Tail
-from weaklink.sources.owner_files import open_files, owner_path, regular
 from weaklink.words import texts
 
 texts(

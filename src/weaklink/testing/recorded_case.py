@@ -6,15 +6,18 @@ job had given one expiry went together, and three workers decode each video agai
 
 from __future__ import annotations
 
-from weaklink.model.case import Case
+from msgspec import structs
+
+from weaklink.model.case import Case, grow
 from weaklink.model.chain import Chain, Hop, Link
 from weaklink.model.diagnosis import Diagnosis, Impact, JudgedCause, Onset, Pain, Shape, Slice
 from weaklink.model.event import Event
 from weaklink.model.evidence import Evidence
-from weaklink.model.fact import Cgroup, Host, Keyspace, Listener, Process
+from weaklink.model.fact import Cgroup, Host, Keyspace, Listener, Process, ProxyServer
 from weaklink.model.finding import Finding
 from weaklink.model.look import Look
 from weaklink.model.message import say
+from weaklink.model.series import Series
 from weaklink.words import texts
 
 HOST = "h1"
@@ -166,7 +169,16 @@ def worked_incident() -> Case:
         for_=["e1", "e2", "e3", "e4", "e5"],
         kinds=["app-metrics", "process-stacks", "events"],
         named=True,
-        args={"prefix": "preview", "cache": "redis", "at": ONSET - 7, "count": 12480, "span": 3},
+        args={
+            "cache_hit_ratio_fell_name": "redis",
+            "cache_hit_ratio_fell_before": 0.91,
+            "cache_hit_ratio_fell_now": 0.27,
+            "cache_fewer_keys_than_usual_keys": 1204,
+            "cache_fewer_keys_than_usual_usual": 13700,
+            "cache_ttls_aligned_prefix": "preview",
+            "cache_ttls_aligned_when": 1610,
+            "crontab_job": "refresh_previews",
+        },
     )
     other = JudgedCause(
         id="preprocess-on-cpu",
@@ -187,7 +199,7 @@ def worked_incident() -> Case:
         changes=[0],
         next_look=say("recorded.next"),
     )
-    return Case(
+    case = Case(
         schema="weaklink/case/1",
         id="20260301T070710Z-h1-5f0c",
         created=NOW,
@@ -204,6 +216,23 @@ def worked_incident() -> Case:
         looks=_looks(),
         processes=_processes(links),
         listeners=[Listener(address="0.0.0.0:80", netns="-", pids=[900], waiting=3, backlog=511)],
+        servers=[
+            ProxyServer(
+                owner=links.links[0].key,
+                listen=["0.0.0.0:80"],
+                passes=["gateway"],
+                file="/etc/nginx/conf.d/ai.conf",
+            )
+        ],
+        series=[
+            Series(
+                quantity=f"cache_{name}_total",
+                target=cache,
+                times=[NOW - 6, NOW],
+                values=[0.0, count],
+            )
+            for name, count in (("hits", 270.0), ("misses", 730.0))
+        ],
         cgroups=_cgroups(),
         keyspaces=[
             Keyspace(
@@ -221,7 +250,7 @@ def worked_incident() -> Case:
                 kind="cron-run",
                 target="",
                 text="refresh_previews",
-                source="/var/log/cron.log",
+                source="/etc/cron.d/previews",
             )
         ],
         chain=links,
@@ -234,8 +263,17 @@ def worked_incident() -> Case:
                 message=say("recorded.latent", path="/var", share=0.91),
             )
         ],
-        diagnoses=[diagnosis],
     )
+    return _with_plan(case, diagnosis)
+
+
+def _with_plan(case: Case, diagnosis: Diagnosis) -> Case:
+    from weaklink.contain.plan import plan
+    from weaklink.converge import catalogue
+
+    catalogue()
+    steps = plan(case, [cause for cause in diagnosis.causes if cause.named])
+    return grow(case, diagnoses=[structs.replace(diagnosis, plan=steps)])
 
 
 def healthy() -> Case:

@@ -19,8 +19,9 @@ def needs(dice: Random) -> Wants:
         balancing="nginx",
         passive=Passive(dice.choice((1, 2)), 600),
         slots=1,
-        frames=17,
-        rate_factor=2.2,
+        accelerator_seconds=0.8,
+        new_share=0.03,
+        rate_factor=2.0,
     )
 
 

@@ -7,10 +7,10 @@ from weaklink_lab.truth import Culprit, Truth
 
 KINDS = {
     # kind: size of what is asked about, threads, pause between commands
-    "keys": (400_000, 5, 0.0),
-    "sort": (300_000, 5, 0.0),
-    "lua": (12_000_000, 5, 0.0),
-    "range": (500_000, 6, 0.0),
+    "keys": (500_000, 8, 0.0),
+    "sort": (300_000, 8, 0.0),
+    "lua": (14_000_000, 8, 0.0),
+    "range": (500_000, 8, 0.0),
 }
 
 

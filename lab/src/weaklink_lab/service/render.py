@@ -1,6 +1,7 @@
 """Make a preview of a video: decode real frames, look at them with a small network, encode one."""
 
 import io
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -42,8 +43,11 @@ def score(plane: Plane) -> float:
     return total
 
 
-def preview(path: str, frames: int, threads: int) -> bytes:
-    """Give the JPEG of the most interesting frame of a clip."""
+def preview(path: str, frames: int, threads: int, accelerator_seconds: float = 0.0) -> bytes:
+    """Give the JPEG of the most interesting frame of a clip.
+
+    `accelerator_seconds` stand for a large model on an accelerator (SIMULATED: it only waits).
+    """
     best, best_score = None, -1.0
     for number, frame in enumerate(decoded(path, frames, threads)):
         if number % 6:
@@ -53,6 +57,8 @@ def preview(path: str, frames: int, threads: int) -> bytes:
         found = score(plane)
         if found > best_score:
             best, best_score = small, found
+    if accelerator_seconds:
+        time.sleep(accelerator_seconds)
     if best is None:
         raise ValueError(f"{path} has no frames")
     return _jpeg(best)

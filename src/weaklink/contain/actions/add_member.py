@@ -7,7 +7,7 @@ action(
         id="add-member",
         title="add a member",
         harm="nobody",
-        harm_note="costs another machine or its share",
+        harm_note="costs a machine",
         what="add a member to {link}, now {all}",
         preview=(
             "? # in upstream {upstream} of {proxy_file}: server ADDRESS;",

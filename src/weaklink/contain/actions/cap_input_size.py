@@ -1,27 +1,27 @@
 """Refuses inputs that are larger than the service can work on."""
 
 from weaklink.contain.action import Action, action
-from weaklink.contain.shell import RESTORE_PROXY, SAVE_PROXY
+from weaklink.contain.shell import RESTORE_ENTRY, SAVE_ENTRY
 
 action(
     Action(
         id="cap-input-size",
         title="cap the size of inputs",
         harm="some-users",
-        harm_note="refuses large inputs, with 413",
-        what="refuse inputs over 10 MB on {route} in {proxy}",
+        harm_note="refuses large inputs",
+        what="refuse inputs over 10 MB on {route} in {entry_proxy}",
         needs=(
-            "proxy_file",
+            "entry_file",
             "location",
         ),
         preview=(
-            SAVE_PROXY,
+            SAVE_ENTRY,
             "# in its location {location}: client_max_body_size 10m;",
-            "{reload}",
+            "{entry_reload}",
         ),
         undo=(
-            RESTORE_PROXY,
-            "{reload}",
+            RESTORE_ENTRY,
+            "{entry_reload}",
         ),
         expires_after=86400.0,
         after=("limit-route",),

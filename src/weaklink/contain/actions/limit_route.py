@@ -1,33 +1,32 @@
 """Holds one route to as many requests at a time as the origin can carry."""
 
 from weaklink.contain.action import Action, action
-from weaklink.contain.shell import RESTORE_PROXY, SAVE_PROXY
+from weaklink.contain.shell import RESTORE_ENTRY, SAVE_ENTRY
 
 action(
     Action(
         id="limit-route",
         title="hold a route to so many requests at a time",
         harm="some-users",
-        harm_note="sheds what exceeds it, with 429",
-        what="hold {route} to {dose} at a time in {proxy}",
+        harm_note="sheds the rest",
+        what="hold {route} to {dose} at a time in {entry_proxy}",
         needs=(
-            "proxy_pid",
-            "proxy_file",
+            "entry_file",
             "location",
         ),
         preview=(
-            SAVE_PROXY,
+            SAVE_ENTRY,
             "# in http: limit_conn_zone $server_name zone=weaklink_hold:1m;",
             (
                 "# in its location {location}: limit_conn weaklink_hold {dose}; "
                 "limit_conn_status 429;"
             ),
             "#   add_header Retry-After 5 always;",
-            "{reload}",
+            "{entry_reload}",
         ),
         undo=(
-            RESTORE_PROXY,
-            "{reload}",
+            RESTORE_ENTRY,
+            "{entry_reload}",
         ),
         expires_after=1800.0,
         after=(

@@ -7,7 +7,7 @@ action(
         id="raise-cpu-quota",
         title="raise a CPU quota",
         harm="nobody",
-        harm_note="takes idle CPU of the host",
+        harm_note="takes idle CPU",
         what="raise the CPU quota of {link} from {quota} to {new_quota} CPUs",
         preview=("{set_quota}",),
         undo=("{reset_quota}",),

@@ -7,7 +7,7 @@ action(
         id="raise-memory-limit",
         title="raise a memory limit",
         harm="nobody",
-        harm_note="takes free memory of the host",
+        harm_note="takes free memory",
         what="raise the memory limit of {link} from {limit:bytes} to {new_limit:bytes}",
         preview=("{set_limit}",),
         undo=("{reset_limit}",),

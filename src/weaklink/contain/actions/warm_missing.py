@@ -7,7 +7,7 @@ action(
         id="warm-missing",
         title="warm the missing keys",
         harm="nobody",
-        harm_note="harms nobody while slow",
+        harm_note="harms nobody",
         what="warm only the {prefix} keys still missing, {warm_rate} a second",
         preview=(
             (

@@ -59,6 +59,8 @@ THROTTLED_SHARE = (0.1, 0.5)
 LIMIT_SHARE = (0.85, 0.97)
 OOM_LOOK_BACK = 120.0
 """Seconds before the onset in which a kill still explains it: restart and load take that long."""
+THRASH = 20.0
+"""Seconds before a kill in which reclaiming memory already hurts: the kill is not the beginning."""
 YOUNG = 180.0
 """Seconds of age up to which a process counts as just restarted."""
 
@@ -141,7 +143,7 @@ def killed(view: View) -> Iterable[Judged]:
             1.0 if grew or event else 0.0,
             link=link.key,
             onset=event.at if event else None,
-            plus_minus=event.plus_minus if event else 0.0,
+            plus_minus=THRASH + event.plus_minus if event else 0.0,
             command="dmesg | grep -i 'killed process'",
             name=link.name,
             where=where,
@@ -151,7 +153,7 @@ def killed(view: View) -> Iterable[Judged]:
 
 def _oom_event(view: View, link: Link, groups: list[Cgroup]) -> Event | None:
     """The first kill of the incident that hit this link: by pid, by control group or by name."""
-    since = (view.onset or view.case.window[0]) - OOM_LOOK_BACK
+    since = max((view.onset or view.case.window[0]) - OOM_LOOK_BACK, service_start(view))
     own = set(link.processes)
     paths = {group.path for group in groups if group.path != "/"}
     pids = {str(pid) for pid in link.pids}
@@ -164,6 +166,20 @@ def _oom_event(view: View, link: Link, groups: list[Cgroup]) -> Event | None:
         if victim in pids:
             return event
     return None
+
+
+def service_start(view: View) -> float:
+    """When the service as a whole came up: the entry's first process; 0 where unknown.
+
+    What the kernel killed before belongs to an earlier life of the service.
+    """
+    starts = [
+        process.start
+        for link in view.chain.links
+        if link.entry
+        for process in view.members(link)
+    ]
+    return min(starts, default=0.0)
 
 
 def _near_limit(view: View, link: Link, groups: list[Cgroup]) -> Iterable[Judged]:

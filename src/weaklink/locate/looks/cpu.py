@@ -58,7 +58,9 @@ WAITING = (0.25, 0.6)
 LEAST_WAIT = 0.05
 """CPUs' worth of waiting below which the share is noise of a process that does nothing."""
 BUSY_SHARE = (0.5, 0.85)
-"""Of what it may use (quota, else the machine)."""
+"""Of what the link and its peers together may use (quota, else the machine)."""
+BUSY_PROCESS = (0.5, 0.95)
+"""CPUs of one process: an interpreter with one lock, or one event loop, ends at one CPU."""
 NICED = 10
 """From this niceness on a process gets a tenth of a share: it hardly takes CPU from others."""
 
@@ -148,7 +150,7 @@ def link_cpu(view: View) -> Iterable[Judged]:
         yield evidence(
             BUSY,
             busiest(view, link),
-            ramp(used / allowed, *BUSY_SHARE),
+            max(ramp(_of_group(view, link) / allowed, *BUSY_SHARE), ramp(used, *BUSY_PROCESS)),
             link=link.key,
             value=round(used, 2),
             command=f"top -H -b -n1 -p {link.pids[0]}" if link.pids else "",
@@ -175,6 +177,14 @@ def allowance(view: View, link: Link) -> float:
     """CPUs that a link may use: its tightest quota, else all of the machine."""
     quotas = [group.cpu_quota for group in view.cgroups(link) if group.cpu_quota]
     return min([*quotas, float(view.case.host.cpus or 1)])
+
+
+def _of_group(view: View, link: Link) -> float:
+    """CPUs that a link and those of its peers use that do work; without a quota they share all."""
+    own = view.cpu(link) or 0.0
+    if any(group.cpu_quota for group in view.cgroups(link)) or own < LEAST_WAIT:
+        return own
+    return own + sum(view.cpu(peer) or 0.0 for peer in view.chain.peers(link.key))
 
 
 def busiest(view: View, link: Link) -> str:

@@ -27,8 +27,8 @@ texts(
         "finding.smart.grown": "{drive}: {grown} grown defects, the drive itself still says "
         "{status}: watch whether it grows",
         "finding.smart.uncorrected": "{drive}: {count} errors that it could not correct",
-        "finding.smart.media": "{drive}: {count} media and data integrity errors, critical "
-        "warning 0x00: data was lost or wrong at least once",
+        "finding.smart.media": "{drive}: {count} media and data integrity errors: data was "
+        "lost or wrong at least once",
         "finding.smart.worn": "{drive}: {used} % of its rated endurance is used",
         "finding.smart.ata-ok": "{drive}: reallocated {reallocated}, pending {pending}, "
         "uncorrectable {uncorrectable}; it says {status}",
@@ -149,7 +149,9 @@ def _row(report: SmartReport, number: int) -> str:
 
 
 def _shown(value: float | None) -> Argument:
-    return "?" if value is None else value
+    if value is None:
+        return "?"
+    return int(value) if float(value).is_integer() else value
 
 
 def _status(report: SmartReport) -> str:
@@ -304,7 +306,7 @@ def _heat_and_wear(report: SmartReport, host: str) -> Iterator[Finding]:
     else:
         line = report.lines.get("percentage_used", "")
     if used is not None and (worn is not None or used >= WORN):
-        yield _finding(report, host, "warn", "finding.smart.worn", line, used=used)
+        yield _finding(report, host, "warn", "finding.smart.worn", line, used=_shown(used))
 
 
 def _is_worn(row: SmartAttribute) -> bool:

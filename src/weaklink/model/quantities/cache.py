@@ -170,3 +170,24 @@ CACHE_LOADING = declare(
     "up",
     "1 while it reads its data set",
 )
+CACHE_REPLICA = declare(
+    "cache_replica",
+    "flag",
+    "gauge",
+    "none",
+    "1 where it copies another server",
+)
+CACHE_SAVING = declare(
+    "cache_saving",
+    "flag",
+    "gauge",
+    "none",
+    "1 while a child writes a snapshot",
+)
+CACHE_LAST_FORK_SECONDS = declare(
+    "cache_last_fork_seconds",
+    "s",
+    "gauge",
+    "up",
+    "how long the last fork stopped the server",
+)

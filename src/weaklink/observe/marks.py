@@ -1,0 +1,104 @@
+"""The evidence of users' pain: errors, slowness, more load, one thing or many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from weaklink.model.diagnosis import Pain
+from weaklink.model.evidence import Evidence, evidence
+from weaklink.observe.asks import Ask
+from weaklink.observe.shape import Weight
+from weaklink.observe.signs import ERRORS, MANY_RESOURCES, ONE_RESOURCE, RATE_ROSE, SLOW
+from weaklink.stats.robust import log_ramp, ramp
+
+LEAST_BAD = 8
+"""Bad requests below which nothing is said about what they ask for."""
+ONE_SHARE = (0.3, 0.8)
+"""Share of the bad requests that ask for one thing."""
+SIBLINGS_FINE = (0.5, 0.9)
+"""Share of the route's other things that are fine: else that one is merely the most wanted."""
+DISTINCT = (0.1, 0.4)
+"""Different things per bad request of the route."""
+
+
+def marks(
+    pain: Pain, weight: Weight, after: Sequence[Ask], is_bad: Callable[[Ask], bool]
+) -> list[Evidence]:
+    """Evidence about the users of one entry, from the requests since the onset."""
+    return [*_felt(pain, weight), *_load(pain), *_spread(pain, after, is_bad)]
+
+
+def _felt(pain: Pain, weight: Weight) -> Iterator[Evidence]:
+    onset, felt, users = pain.onset, pain.impact, pain.entry or "users"
+    yield evidence(
+        ERRORS,
+        users,
+        ramp(weight.errors, 0.0, 0.05),
+        link=pain.entry,
+        value=felt.error_ratio_now,
+        baseline=felt.error_ratio_before,
+        onset=onset.at if onset else None,
+        plus_minus=onset.plus_minus_seconds if onset else 0.0,
+        percent=round(100 * (felt.error_ratio_now or 0.0), 1),
+    )
+    yield evidence(
+        SLOW,
+        users,
+        ramp(weight.bad - weight.errors, 0.0, 0.1),
+        link=pain.entry,
+        value=felt.p99_now,
+        baseline=felt.p99_before,
+        onset=onset.at if onset else None,
+        plus_minus=onset.plus_minus_seconds if onset else 0.0,
+        p99=round(felt.p99_now or 0.0, 3),
+    )
+
+
+def _load(pain: Pain) -> Iterator[Evidence]:
+    felt = pain.impact
+    if felt.rate_now and felt.rate_before:
+        growth = felt.rate_now / felt.rate_before
+        yield evidence(
+            RATE_ROSE,
+            pain.entry or "users",
+            log_ramp(growth, 1.4, 2.5),
+            link=pain.entry,
+            value=felt.rate_now,
+            baseline=felt.rate_before,
+            growth=round(growth, 2),
+        )
+
+
+def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> Iterator[Evidence]:
+    """Whether the bad requests ask for one thing, or for many."""
+    totals = Counter((ask.route, ask.path) for ask in after)
+    bad = Counter((ask.route, ask.path) for ask in after if is_bad(ask))
+    count = bad.total()
+    if count < LEAST_BAD:
+        return
+    (route, path), most = bad.most_common(1)[0]
+    siblings = sum(n for key, n in totals.items() if key[0] == route) - totals[(route, path)]
+    of_route = sum(n for key, n in bad.items() if key[0] == route)
+    fine = 1 - (of_route - most) / siblings if siblings >= LEAST_BAD else 0.0
+    share = most / count
+    yield evidence(
+        ONE_RESOURCE,
+        pain.entry or "users",
+        ramp(share, *ONE_SHARE) * ramp(fine, *SIBLINGS_FINE),
+        link=pain.entry,
+        value=round(share, 3),
+        path=path,
+        percent=round(100 * share),
+        route=route,
+    )
+    distinct = sum(1 for key in bad if key[0] == route)
+    yield evidence(
+        MANY_RESOURCES,
+        pain.entry or "users",
+        ramp(distinct / of_route, *DISTINCT) * (1 - ramp(share, *ONE_SHARE)),
+        link=pain.entry,
+        value=float(distinct),
+        distinct=distinct,
+        route=route,
+    )

@@ -1,0 +1,55 @@
+"""What people and programs read changes only on purpose: `make golden` writes these files anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from weaklink.model.case import encode_case
+from weaklink.report.explain import catalogue_markdown
+from weaklink.report.jsonout import SCHEMAS, json_report, pretty, schema_text
+from weaklink.report.markdown import markdown
+from weaklink.report.screen import Wish
+from weaklink.report.text import screen
+from weaklink.testing.recorded_case import healthy, worked_incident
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+GOLDEN = Path("tests/golden")
+
+
+def catalogue() -> str:
+    from weaklink.cli.rooms import all_causes
+    from weaklink.contain.plan import actions
+
+    return catalogue_markdown(all_causes(), {id_: one.title for id_, one in actions().items()})
+
+
+def case_json() -> str:
+    import json
+
+    return pretty(json.loads(encode_case(worked_incident())))
+
+
+FILES: dict[Path, Callable[[], str]] = {
+    GOLDEN / "worked-incident.txt": lambda: screen(worked_incident()),
+    GOLDEN / "worked-incident-verbose.txt": lambda: screen(worked_incident(), Wish(verbose=True)),
+    GOLDEN / "worked-incident.md": lambda: markdown(worked_incident(), Wish()),
+    GOLDEN / "worked-incident.report.json": lambda: json_report(worked_incident(), Wish()),
+    GOLDEN / "worked-incident.case.json": case_json,
+    GOLDEN / "healthy.txt": lambda: screen(healthy()),
+    Path("docs/catalogue.md"): catalogue,
+} | {Path(f"docs/schema/{name}.json"): partial(schema_text, name) for name in SCHEMAS}
+
+
+@pytest.mark.parametrize("path", sorted(FILES), ids=str)
+def test_it_is_as_it_was(path: Path) -> None:
+    made = FILES[path]()
+    file = REPOSITORY / path
+    if os.environ.get("WEAKLINK_GOLDEN") == "write":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(made, encoding="utf-8")
+    assert made == file.read_text(encoding="utf-8"), f"{path} differs: `make golden` if meant"
