@@ -7,6 +7,15 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "weaklink",
+    deadline=None,  # the machine that runs these tests may be busy: time says nothing here
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("weaklink")
 
 SERVERS = {
     "nginx": "nginx",

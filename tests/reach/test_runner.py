@@ -164,7 +164,7 @@ def test_half_of_the_looks_hanging_does_not_add_up(release: threading.Event) -> 
 def test_a_look_that_needs_a_live_machine_is_absent_on_a_folder(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    root = Root(str(tmp_path_factory.mktemp("frozen")))
+    root = Root(str(tmp_path))
 
     def give(_probe: Probe) -> Reach:
         now = time.monotonic()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from weaklink.contain.action import Action, actions
 from weaklink.contain.arguments import arguments
-from weaklink.contain.shell import Raw, fill
+from weaklink.contain.shell import fill
 from weaklink.model.case import Case
 from weaklink.model.cause import causes as catalogue
 from weaklink.model.diagnosis import JudgedCause, Pain, Shape
@@ -59,22 +59,24 @@ def _ordered(chosen: dict[str, Action]) -> list[str]:
 
 
 def _step(one: Action, judged: JudgedCause, values: dict[str, Argument]) -> Step:
-    said: dict[str, Argument] = {
-        name: value for name, value in values.items() if not isinstance(value, Raw)
-    }
+    def text(field: str, words: str) -> Message:
+        wanted = placeholders(words)
+        args = {name: value for name, value in values.items() if name in wanted}
+        return Message(key=f"action.{one.id}.{field}", args=args)
+
     preview, undo = commands(one, values)
     return Step(
         action=one.id,
         cause=judged.id,
-        what=Message(key=f"action.{one.id}.what", args=said),
+        what=text("what", one.what),
         harm=one.harm,
-        harm_note=Message(key=f"action.{one.id}.harm-note", args=said),
+        harm_note=text("harm-note", one.harm_note),
         target=judged.target or judged.link,
         preview=preview,
-        expect=Message(key=f"action.{one.id}.expect", args=said),
+        expect=text("expect", one.expect),
         undo=undo,
         expires_after=one.expires_after,
-        cannot=Message(key=f"action.{one.id}.cannot", args=said),
+        cannot=text("cannot", one.cannot),
     )
 
 

@@ -129,6 +129,10 @@ _VALUE = re.compile(
     r"(?:(?:bearer|basic|digest|token|apikey)[ \t]++)?+[^\s,;&\"'<>\])}]*+",
     re.IGNORECASE | re.DOTALL,
 )
+_DIRECTIVE = re.compile(
+    r"(?<![\w-])(requirepass|masterauth|primaryauth|auth-pass)([ \t]++)[^\s\"']++"
+)
+"""Settings of Redis that are written with a space, on command lines too."""
 _TO_LINE_END = re.compile(r"[^\r\n\"']*+")
 _PROGRAM_FLAG = re.compile(
     r"(?<![\w-])(?P<program>[a-z][\w-]*+)(?=[ \t])"  # the flags are looked for behind it
@@ -157,6 +161,7 @@ def redact(text: str) -> str:
     if "eyJ" in text:
         text = _JWT.sub(HIDDEN, text)
     text = _hide_named(text)
+    text = _DIRECTIVE.sub(rf"\1\2{HIDDEN}", text)
     text = _hide_program_flags(text)
     text = _KNOWN.sub(HIDDEN, text)
     text = _AWS_SECRET.sub(_if(_mixed), text)
@@ -196,7 +201,7 @@ def redact_argv(argv: Sequence[str]) -> list[str]:
             if argument[:2] in flags and argument[:2] in _GLUED:
                 kept.append(argument[:2] + HIDDEN)
                 continue
-        kept.append(_shorten(redact(argument[: 4 * MAX_ARGUMENT])))
+        kept.append(_shorten(redact(argument[: 4 * MAX_ARGUMENT]), len(argument)))
     if len(argv) > MAX_ARGUMENTS:
         kept.append("…")
     return kept
@@ -345,7 +350,7 @@ def _base(program: str) -> str:
     return program.rsplit("/", 1)[-1]
 
 
-def _shorten(argument: str) -> str:
-    if len(argument) <= MAX_ARGUMENT:
+def _shorten(argument: str, whole: int) -> str:
+    if whole <= MAX_ARGUMENT:
         return argument
-    return f"{argument[:KEPT_OF_LONG]}… ({len(argument)} characters)"
+    return f"{argument[:KEPT_OF_LONG]}… ({whole} characters)"

@@ -174,10 +174,7 @@ def service_start(view: View) -> float:
     What the kernel killed before belongs to an earlier life of the service.
     """
     starts = [
-        process.start
-        for link in view.chain.links
-        if link.entry
-        for process in view.members(link)
+        process.start for link in view.chain.links if link.entry for process in view.members(link)
     ]
     return min(starts, default=0.0)
 

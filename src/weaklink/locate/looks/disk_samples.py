@@ -47,15 +47,19 @@ def disk_samples(view: View) -> Iterable[Judged]:
     for fact in view.case.hardware:
         if isinstance(fact, DiskSample):
             rows[fact.device].append(fact)
-    for device, samples in rows.items():
+    for samples in rows.values():
         live = [row for row in samples if not row.since_boot] or samples
-        yield _judge(device, live, view.case.host.name)
+        yield judge_sample(_worst(live), view.case.host.name)
 
 
-def _judge(device: str, samples: list[DiskSample], host: str) -> Finding:
-    judged = [(_verdict(row), row) for row in samples]
+def _worst(samples: list[DiskSample]) -> DiskSample:
     rank = {"critical": 2, "warn": 1, "healthy": 0}
-    verdict, row = max(judged, key=lambda pair: (rank[pair[0]], _wait(pair[1]) or 0.0))
+    return max(samples, key=lambda row: (rank[_verdict(row)], _wait(row) or 0.0))
+
+
+def judge_sample(row: DiskSample, host: str) -> Finding:
+    """The finding about one device from its means over one interval."""
+    verdict, device = _verdict(row), row.device
     when = " (average since boot)" if row.since_boot else ""
     util = "?" if row.utilisation is None else f"{row.utilisation * 100:.0f}"
     queue = "?" if row.queue is None else f"{row.queue:.1f}"

@@ -36,7 +36,9 @@ texts(
 )
 
 _ATA = re.compile(r"^(ata\d{1,3})(?:\.\d\d)?: ")
-_DEV = re.compile(r"\bdev ([\w!-]{1,32})\b|^sd \S{1,20}: \[(sd\w{1,4})\]|\((sd\w{1,8}|dm-\d{1,3})\)")
+_DEV = re.compile(
+    r"\bdev ([\w!-]{1,32})\b|^sd \S{1,20}: \[(sd\w{1,4})\]|\((sd\w{1,8}|dm-\d{1,3})\)"
+)
 _NVME = re.compile(r"^nvme (nvme\d{1,3})\b|^(nvme\d{1,3}(?:n\d{1,3})?): ")
 _HUNG = re.compile(r"task (.{1,64}):(\d{1,10}) blocked for more than (\d{1,6}) seconds")
 _ARRAY = re.compile(r"md/\w{1,12}:(md\w{1,16}): Disk failure on ([\w-]{1,32})")
@@ -115,9 +117,7 @@ def _sort(text: str) -> _Sort | None:  # noqa: C901,PLR0912 - one branch a sort 
     if text.startswith(("EXT", "XFS", "BTRFS", "JBD2", "F2FS", "Aborting journal")) and (
         "error" in lower or "corrupt" in lower or "aborting journal" in lower
     ):
-        return _Sort(
-            "filesystem", "critical", _filesystem(text), "disk-errors", "fsck, unmounted"
-        )
+        return _Sort("filesystem", "critical", _filesystem(text), "disk-errors", "fsck, unmounted")
     if "i/o error" in lower or "critical target error" in lower:
         return _Sort("io", "critical", device, "disk-errors", smart)
     if "rejecting i/o to offline device" in lower or "device offlined" in lower:
@@ -197,9 +197,7 @@ def _arrays(lines: list[KernelLine], host: str) -> Iterator[Finding]:
                 verdict="critical",
                 target=target_key("array", found.group(1), host=host),
                 subject="disk",
-                message=say(
-                    "finding.kdisk.array", device=found.group(1), member=found.group(2)
-                ),
+                message=say("finding.kdisk.array", device=found.group(1), member=found.group(2)),
                 line=line.raw,
                 cause="raid-degraded",
                 next=f"cat /proc/mdstat; mdadm --detail /dev/{found.group(1)}",

@@ -18,7 +18,7 @@ from weaklink.words import texts
 texts(
     {
         "finding.knet.neighbours": "the neighbour table is full ({count} lines): new addresses "
-        "are not resolved for seconds; raise net.ipv4.neigh.default.gc_thresh1-3",
+        "are not resolved for seconds; its limits are gc_thresh 1 to 3 of net.ipv4.neigh.default",
         "finding.knet.conntrack": "the connection tracking table is full: new connections are "
         "dropped ({count} lines)",
         "finding.knet.syn": "port {where}: more connections arrive than are accepted; the kernel "
@@ -28,7 +28,6 @@ texts(
         "lines)",
         "finding.knet.memory": "TCP is out of memory: sockets are cut off",
         "finding.knet.duplicate": "two machines use the address {where}",
-        "finding.knet.up": "{where} has its link",
     }
 )
 

@@ -18,8 +18,9 @@ from weaklink.words import texts
 
 texts(
     {
-        "finding.xid.one": "GPU {gpu}: Xid {first} ({what}){who}{times}",
-        "finding.xid.chain": "GPU {gpu}: Xid {first} ({what}){who}{times}; with it {others}",
+        "finding.xid.one": "GPU {gpu}: Xid {first} ({what}){who}{times}. To do: {action}",
+        "finding.xid.chain": "GPU {gpu}: Xid {first} ({what}){who}{times}; with it {others}. "
+        "To do: {action}",
         "finding.xid.follows": "GPU {gpu}: Xid {first} ({what}) is a peer's echo: start at "
         "GPU {root}, Xid {number}",
         "finding.xid.same-everywhere": "GPU {gpu}: Xid 13 on {count} multiprocessors at once: a "
@@ -155,10 +156,11 @@ def _judge(gpu: str, errors: list[_Error], root: _Error | None, host: str) -> Fi
             who=who,
             times=f", {count} times" if count > 1 else "",
             others=others,
+            action=means.action or "find what came before it",
         ),
         line=lines,
         cause="collective-hang" if first.number == 109 else "gpu-fault",
-        next=means.action,
+        next=f"nvidia-smi -q -i {gpu} (with a deadline: it may hang); dmesg before that line",
     )
 
 
@@ -253,9 +255,7 @@ def _switches(lines: list[KernelLine], host: str) -> Iterator[Finding]:
         if found:
             rest = (found.group(3) or "").lower()
             fatal = "fatal" in rest.replace("non-fatal", "")
-            yield switch_finding(
-                found.group(1), found.group(2), rest, line.raw, host, fatal=fatal
-            )
+            yield switch_finding(found.group(1), found.group(2), rest, line.raw, host, fatal=fatal)
 
 
 def switch_finding(

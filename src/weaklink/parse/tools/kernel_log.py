@@ -64,7 +64,8 @@ _BARE_START = re.compile(
 _WORTH = (
     "ata I/O nvme sd scsi Sense medium EXT4-fs XFS BTRFS JBD2 Remounting blocked md/ md: megaraid "
     "mpt NVRM nvidia Xid segfault eighbour conntrack flooding Link link NETDEV Hang lockup "
-    "Hardware mce EDAC rcu throttled protection traps oom Out Killed killed usage cgroup ratelimit TCP bond"
+    "Hardware mce EDAC rcu throttled protection traps oom Out Killed killed "
+    "usage cgroup ratelimit TCP bond"
 ).split()
 
 
