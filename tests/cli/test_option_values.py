@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from datetime import datetime
 from pathlib import Path
 
@@ -39,12 +40,8 @@ def test_no_moment(text: str) -> None:
 @given(st.text(max_size=40))
 def test_any_text_is_a_value_or_one_error(text: str) -> None:
     for read in (options.duration, options.window, options.moment, options.entry, options.root):
-        try:
-            read(text)  # type: ignore[operator]
-        except argparse.ArgumentTypeError as error:
-            assert str(error)
-        except ValueError:
-            assert "\x00" in text
+        with contextlib.suppress(argparse.ArgumentTypeError):
+            read(text)
 
 
 @pytest.mark.parametrize("text", ["0s", "500s"])

@@ -9,6 +9,8 @@ from weaklink_lab.kernel import cgroups
 
 @pytest.fixture(params=["v1", "v2"])
 def mount(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
     if request.param == "v2":
         (tmp_path / "cgroup.controllers").write_text("cpu memory")
         files = ("cpu.weight", "cpu.max", "memory.max", "memory.stat", "memory.events")

@@ -127,7 +127,9 @@ def test_json_logs_are_recognised(record: dict[str, object], duration: float, en
 
 
 def test_json_that_is_no_access_log_is_not_taken_for_one() -> None:
-    text = "\n".join([json.dumps({"level": "info", "time": "2026-12-01T04:59:19Z", "msg": "x"})] * 4)
+    text = "\n".join(
+        [json.dumps({"level": "info", "time": "2026-12-01T04:59:19Z", "msg": "x"})] * 4
+    )
     assert len(read_access_log(text)) == 0
 
 

@@ -66,8 +66,9 @@ def test_every_format_gives_the_same_request(pattern: str, line: str) -> None:
     assert got.duration == [0.012]
     assert got.start == [1796101159.0 - 0.012]
     assert (got.route, got.status) == (["/dead/{}"], [502])
-    assert got.method == (["GET"] if "$request" in pattern.replace("$request_", "") or
-                          "method" in pattern else [""])
+    assert got.method == (
+        ["GET"] if "$request" in pattern.replace("$request_", "") or "method" in pattern else [""]
+    )
     assert (got.upstream, got.tries) == (["127.0.0.1:18099"], [2])
 
 
@@ -122,15 +123,26 @@ def test_a_format_that_cannot_be_used_says_why(pattern: str, key: str) -> None:
 
 
 def test_the_better_of_two_variables_is_taken() -> None:
-    got = read_access_log("1796101159.000 /b /a?x=1 7 200", "$msec $uri $request_uri "
-                          "$body_bytes_sent $status")
+    got = read_access_log(
+        "1796101159.000 /b /a?x=1 7 200", "$msec $uri $request_uri $body_bytes_sent $status"
+    )
     assert got.path[0].startswith("/a")
     assert isinstance(compile_format("combined"), LineFormat)
 
 
 VARIABLES = st.sampled_from(
-    ["$msec", "$request", "$status", "$http_user_agent", "$upstream_addr", "$request_time", "$x",
-     "${upstream_response_time}", "$remote_user", "$time_local"]
+    [
+        "$msec",
+        "$request",
+        "$status",
+        "$http_user_agent",
+        "$upstream_addr",
+        "$request_time",
+        "$x",
+        "${upstream_response_time}",
+        "$remote_user",
+        "$time_local",
+    ]
 )
 
 

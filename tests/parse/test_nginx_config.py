@@ -198,7 +198,9 @@ def test_any_text_is_read(text: str) -> None:
     read_nginx("/n", lambda _: text, lambda pattern: ["/n"], owner="o")
 
 
-@pytest.mark.parametrize("piece", ["{", "}", '"', "\\", "a ", "${", "a;", "#", "'a", "x_by_lua_block {"])
+@pytest.mark.parametrize(
+    "piece", ["{", "}", '"', "\\", "a ", "${", "a;", "#", "'a", "x_by_lua_block {"]
+)
 def test_a_hostile_file_of_half_a_megabyte_ends(piece: str) -> None:
     text = piece * (500_000 // len(piece))
     read_nginx("/n", lambda _: text, lambda _: [], owner="o")

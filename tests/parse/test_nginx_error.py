@@ -18,22 +18,36 @@ TAIL = (
 @pytest.mark.parametrize(
     ("said", "code"),
     [
-        ("connect() failed (111: Connection refused) while connecting to upstream",
-         "connect-refused"),
-        ("connect() failed (113: No route to host) while connecting to upstream",
-         "connect-failed"),
-        ("connect() to unix:/run/a.sock failed (2: No such file or directory) while connecting to "
-         "upstream", "connect-failed"),
-        ("upstream timed out (110: Connection timed out) while connecting to upstream",
-         "connect-timeout"),
-        ("upstream timed out (110: Operation timed out) while reading response header from "
-         "upstream", "read-timeout"),
-        ("upstream prematurely closed connection while reading response header from upstream",
-         "closed-early"),
-        ("recv() failed (104: Connection reset by peer) while reading response header from "
-         "upstream", "reset"),
+        (
+            "connect() failed (111: Connection refused) while connecting to upstream",
+            "connect-refused",
+        ),
+        ("connect() failed (113: No route to host) while connecting to upstream", "connect-failed"),
+        (
+            "connect() to unix:/run/a.sock failed (2: No such file or directory) "
+            "while connecting to upstream",
+            "connect-failed",
+        ),
+        (
+            "upstream timed out (110: Connection timed out) while connecting to upstream",
+            "connect-timeout",
+        ),
+        (
+            "upstream timed out (110: Operation timed out) while reading response header from "
+            "upstream",
+            "read-timeout",
+        ),
+        (
+            "upstream prematurely closed connection while reading response header from upstream",
+            "closed-early",
+        ),
+        (
+            "recv() failed (104: Connection reset by peer) while reading response header from "
+            "upstream",
+            "reset",
+        ),
         ("no live upstreams while connecting to upstream", "no-live-upstreams"),
-        ("limiting requests, excess: 5.2 by zone \"one\"", "limited"),
+        ('limiting requests, excess: 5.2 by zone "one"', "limited"),
     ],
 )
 def test_kinds(said: str, code: str) -> None:

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from weaklink.parse.proc_process import (
     MAX_ARGUMENT_CHARACTERS,
     MAX_ARGUMENTS,
-    first_number,
     library_tags,
     parse_cgroup_of,
     parse_cmdline,
     parse_io,
-    parse_status,
+    parse_uid,
 )
 
 
@@ -74,14 +73,15 @@ def test_a_static_python_is_known_by_its_program() -> None:
 
 
 def test_the_first_of_four_uids_counts() -> None:
-    status = parse_status(b"Name:\tx\nUid:\t1000\t0\t0\t0\n")
-    assert first_number(status["Uid"]) == 1000
-    assert first_number("") == -1
+    assert parse_uid(b"Name:\tx\nUid:\t1000\t0\t0\t0\nGid:\t5\n") == 1000
+    assert parse_uid(b"Name:\tUid:\nUid:\tx\n") == -1
+    assert parse_uid(b"") == -1
 
 
 @given(st.binary(max_size=2000))
 def test_no_bytes_raise(raw: bytes) -> None:
     parse_cmdline(raw)
+    parse_uid(raw)
     parse_cgroup_of(raw)
     parse_io(raw)
     library_tags(raw)

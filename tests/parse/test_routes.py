@@ -76,8 +76,10 @@ def test_few_siblings_stay_what_they_are() -> None:
 
 def test_a_scanner_does_not_fill_the_memory() -> None:
     routes = Routes()
-    column = [routes(f"/{'abcdefghij'[i % 10]}x{'y' * (i % 40)}/{'z' * (i % 23)}q")[0] for i in
-              range(20_000)]
+    column = [
+        routes(f"/{'abcdefghij'[i % 10]}x{'y' * (i % 40)}/{'z' * (i % 23)}q")[0]
+        for i in range(20_000)
+    ]
     column += ["/v1/real"] * 500
     settled = settle(column)
     assert len(set(settled)) <= MAX_ROUTES + 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,6 @@ def test_unix_with_a_path_longer_than_the_call_takes() -> None:
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
         deep = Path(folder, "d" * 120)
         deep.mkdir()
-        import os
-
         handle = os.open(deep, os.O_PATH)
         server.bind(f"/proc/self/fd/{handle}/s.sock")
         os.close(handle)
@@ -120,16 +119,15 @@ def test_inside_another_network_namespace() -> None:
 
 
 def test_nobody_answering_ends_at_the_timeout() -> None:
-    with socket.socket() as full:
+    with contextlib.ExitStack() as stack:
+        full = stack.enter_context(socket.socket())
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         address = f"127.0.0.1:{full.getsockname()[1]}"
-        held: list[socket.socket] = []
-        try:
-            with pytest.raises(TimeoutError):
-                for _ in range(16):  # the queue of the listener takes one or two
-                    held.append(connect(address, timeout=0.2))
-        finally:
-            for link in held:
-                link.close()
-    assert threading.active_count() < 50
+
+        def fill() -> None:
+            for _ in range(16):  # the queue of the listener takes one or two
+                stack.enter_context(connect(address, timeout=0.2))
+
+        with pytest.raises(TimeoutError):
+            fill()

@@ -19,6 +19,7 @@ from weaklink.reach.host import NotAllowed, NotHere, TooLate
 from weaklink.reach.namespaces import CLONE_NEWNET, in_each_netns, in_netns, netns_labels
 from weaklink.reach.root import Root
 from weaklink.testing.frozen_host import FrozenHost
+from weaklink.testing.nobody import run_as_nobody
 
 LISTENS = (
     "import socket, sys, time\n"
@@ -118,16 +119,15 @@ def test_work_that_hangs_is_left_behind(elsewhere: tuple[int, int]) -> None:
         release.set()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
 def test_without_rights_groups_are_still_told_apart(elsewhere: tuple[int, int]) -> None:
-    pid, _ = elsewhere
-    code = (
-        "import os, sys\n"
+    said = run_as_nobody(
+        "import os\n"
         "from weaklink.reach.host import NotAllowed\n"
         "from weaklink.reach.namespaces import in_netns, netns_labels\n"
         "from weaklink.reach.root import Root\n"
-        "pid = int(sys.argv[1])\n"
-        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        f"pid = {elsewhere[0]}\n"
+        "in_netns(pid, os.getpid)\n"
+        "become_nobody()\n"
         "labels = netns_labels(Root(), [pid, os.getpid()])\n"
         "assert labels[os.getpid()] == '-', labels\n"
         "assert labels[pid].startswith('p'), labels\n"
@@ -136,11 +136,7 @@ def test_without_rights_groups_are_still_told_apart(elsewhere: tuple[int, int]) 
         "except NotAllowed as outcome:\n"
         "    print(outcome.remedy)\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, str(pid)], capture_output=True, timeout=30, check=False
-    )
-    assert ran.stderr == b""
-    assert ran.stdout == b"sudo weaklink\n"
+    assert said == "sudo weaklink\n"
 
 
 def test_labels_of_a_frozen_root(tmp_path: Path) -> None:

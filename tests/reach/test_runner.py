@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -162,7 +163,7 @@ def test_half_of_the_looks_hanging_does_not_add_up(release: threading.Event) -> 
 
 
 def test_a_look_that_needs_a_live_machine_is_absent_on_a_folder(
-    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
 ) -> None:
     root = Root(str(tmp_path))
 

@@ -45,6 +45,13 @@ FILES: dict[Path, Callable[[], str]] = {
 } | {Path(f"docs/schema/{name}.json"): partial(schema_text, name) for name in SCHEMAS}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _all_signs_known() -> None:
+    from weaklink.cli.rooms import all_words
+
+    all_words()
+
+
 @pytest.mark.parametrize("path", sorted(FILES), ids=str)
 def test_it_is_as_it_was(path: Path) -> None:
     made = FILES[path]()
@@ -53,3 +60,8 @@ def test_it_is_as_it_was(path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(made, encoding="utf-8")
     assert made == file.read_text(encoding="utf-8"), f"{path} differs: `make golden` if meant"
+
+
+def test_the_readme_shows_the_screen_as_it_is() -> None:
+    shown = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert f"$ weaklink\n{screen(worked_incident())}```" in shown

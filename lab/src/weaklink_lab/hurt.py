@@ -57,5 +57,5 @@ def recent_pain(columns: Columns, since: float, healthy_p99: float) -> bool:
     if not len(rows):
         return True
     failed = sum(rows.failed(row) for row in range(len(rows)))
-    slow = quantile(rows.latency, 0.95) > 3.0 * healthy_p99
+    slow = quantile(rows.latency, 0.99) > FACTOR * healthy_p99
     return slow or failed > ERRORS * len(rows)

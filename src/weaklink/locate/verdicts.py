@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from weaklink.locate.view import View
 from weaklink.model.finding import Finding, Verdict
 from weaklink.model.message import Argument, Message
@@ -28,20 +31,26 @@ class Said:
         cause: str = "",
         sure: float = 0.9,
         next: str = "",  # noqa: A002 - the field's name
+        more: Mapping[str, Argument] = MappingProxyType({}),
         **args: Argument,
     ) -> Finding:
-        """A finding about one thing, with at most two deciding lines."""
+        """A finding about one thing, with at most two deciding lines; `more` joins `args`."""
         quoted = [line for line in lines if line][:2]
         return Finding(
             verdict=verdict,
             target=target_key(self.kind, about or "-", host=self.host),
             subject=self.subject,
-            message=Message(key=key, args=args),
+            message=Message(key=key, args={**args, **more}),
             line="\n".join(quoted),
             cause=cause,
             sure=sure,
             next=next,
         )
+
+
+def known(**args: str) -> dict[str, Argument]:
+    """Arguments that have something to say; a text leaves out the [part] of the others."""
+    return {name: value for name, value in args.items() if value}
 
 
 def sized(value: float | None) -> str:

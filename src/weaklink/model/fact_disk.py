@@ -72,6 +72,8 @@ class RaidArray(Record, frozen=True, tag=True):
 
     name: str
     controller: str = ""
+    group: str = ""
+    """The controller's drive group or array letter, which its drives name as well."""
     level: str = ""
     """`raid1`, `raid5`, `raid0`, `linear` …; lower case."""
     state: str = ""

@@ -91,6 +91,8 @@ def guess(sample: Sequence[str]) -> LineReader | None:
     for pattern in CANDIDATES:
         reader = _reader(compile_format(pattern))
         share = _share(reader, sample[-100:])
+        if reader.has_duration and not _written_by_nginx(reader, sample[-100:]):
+            continue
         if share > best_share or (share == 1.0 and best is None):
             best, best_share = reader, share
     return best
@@ -121,6 +123,12 @@ def _share(reader: LineReader, sample: Sequence[str]) -> float:
     if not lines:
         return 0.0
     return sum(reader.read(line[:MAX_LINE]) is not None for line in lines) / len(lines)
+
+
+def _written_by_nginx(reader: LineReader, sample: Sequence[str]) -> bool:
+    """Whether what may be durations look it: nginx always writes three decimals."""
+    rows = [row for line in sample if line and (row := reader.read(line[:MAX_LINE]))]
+    return all(row[3] is None or row[3][-4:-3] == "." for row in rows)
 
 
 class Columns:

@@ -69,7 +69,7 @@ def prefix_of(key: str) -> str:
         words.append(part)
     if words:
         return key[:at]
-    if len(parts) == 1 and not is_identifier(key):
+    if len(parts) == 1 and not is_identifier(key) and not key[-1:].isdigit():
         return key
     found = _BEFORE_NUMBER.match(key)
     return found[0].rstrip("_-") if found and len(found[0]) <= 24 else "{}"

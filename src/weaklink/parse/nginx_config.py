@@ -277,6 +277,8 @@ def pass_target(text: str, directive: str = "proxy_pass") -> str:
     if not found:
         scheme, rest = "", text
     if rest.startswith("unix:"):
+        if not found:
+            return rest
         return rest[:-1] if rest.endswith(":") else rest.rpartition(":/")[0] or rest
     host = rest.partition("/")[0] if not rest.startswith("$") else rest
     host = host.rpartition("@")[2]

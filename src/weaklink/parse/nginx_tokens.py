@@ -40,6 +40,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _LUA = re.compile(r"[a-z_]+_by_lua_block")
+_FOREIGN = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|--[^\n]*+|[{}\n]", re.DOTALL)
+"""What counts in a block of Lua: braces outside of strings and comments."""
 
 
 class Directive(NamedTuple):
@@ -203,13 +205,12 @@ class _Tokens:
     def skip_braces(self) -> None:
         """Go behind the brace that closes the one just read; what lies between is not ours."""
         depth = 1
-        for found in re.finditer(r"[{}\n]", self.text[self.at :]):
-            if found[0] == "\n":
-                self.line += 1
-                continue
-            depth += 1 if found[0] == "{" else -1
+        for found in _FOREIGN.finditer(self.text, self.at):
+            self.line += found[0].count("\n")
+            if found[0] in "{}":
+                depth += 1 if found[0] == "{" else -1
             if depth == 0:
-                self.at += found.end()
+                self.at = found.end()
                 return
         self.at = len(self.text)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from weaklink.parse.clean import clean_text
 
 MAX_ARGUMENTS = 64
@@ -31,20 +33,14 @@ PROGRAM_TAGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """How the executable's name begins, by tag, for programs that are linked statically."""
 
 
-def parse_status(raw: bytes) -> dict[str, str]:
-    """`/proc/PID/status` by name; values as they stand."""
-    fields: dict[str, str] = {}
-    for line in raw.split(b"\n"):
-        name, colon, value = line.partition(b":")
-        if colon:
-            fields[clean_text(name)] = clean_text(value.strip())
-    return fields
+def parse_uid(status: bytes) -> int:
+    """The real user of `/proc/PID/status`, -1 where it does not say.
 
-
-def first_number(text: str, default: int = -1) -> int:
-    """The first whole number of a status value such as `1000 1000 1000 1000`."""
-    word = text.split(None, 1)[:1]
-    return int(word[0]) if word and word[0].lstrip("-").isdigit() else default
+    The owner of /proc/PID itself would be root for every process that may not be dumped.
+    """
+    start = status.find(b"\nUid:")
+    words = status[start + 5 : start + 40].split(None, 1)[:1] if start >= 0 else []
+    return int(words[0]) if words and words[0].isdigit() else -1
 
 
 def parse_cmdline(raw: bytes) -> list[str]:
@@ -59,6 +55,7 @@ def parse_cmdline(raw: bytes) -> list[str]:
     return [clean_text(argument[:MAX_ARGUMENT_CHARACTERS]) for argument in found]
 
 
+@functools.lru_cache(maxsize=512)  # most processes of a machine share a few of these texts
 def parse_cgroup_of(raw: bytes) -> dict[str, str]:
     """`/proc/PID/cgroup`: path by controller; the v2 tree's under `unified`.
 
@@ -81,12 +78,15 @@ def parse_cgroup_of(raw: bytes) -> dict[str, str]:
 
 def parse_io(raw: bytes) -> tuple[float, float] | None:
     """`/proc/PID/io`: bytes that it made a disk read and write; cancelled writes subtracted."""
-    found = parse_status(raw)
-    try:
-        written = int(found["write_bytes"]) - int(found.get("cancelled_write_bytes", "0"))
-        return float(int(found["read_bytes"])), float(max(0, written))
-    except (KeyError, ValueError):
+    found: dict[bytes, int] = {}
+    for line in raw.split(b"\n"):
+        name, _, value = line.partition(b":")
+        if value.strip().isdigit():
+            found[name] = int(value[:24])
+    if b"read_bytes" not in found or b"write_bytes" not in found:
         return None
+    written = found[b"write_bytes"] - found.get(b"cancelled_write_bytes", 0)
+    return float(found[b"read_bytes"]), float(max(0, written))
 
 
 def library_tags(maps: bytes, program: str = "") -> list[str]:

@@ -32,7 +32,7 @@ _QUOTE = re.compile(r"(?:[>|\u2502] ?){1,4}")
 class _Found(NamedTuple):
     parts: list[TextPart]
     left: list[int]
-    """Indexes of lines that nobody recognised and that are not blank."""
+    """Indexes of lines that nobody recognised; blank lines and drawn rules are none."""
 
 
 def read_text(text: str | bytes, source: str = "") -> TextReading:
@@ -143,7 +143,7 @@ class _Scan:
         left = [
             index
             for index, line in enumerate(self.lines)
-            if not self.claimed[index] and line.strip()
+            if not self.claimed[index] and line.strip("-=+|_*~ \t")
         ]
         return _Found(self.parts, left)
 

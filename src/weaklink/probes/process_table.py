@@ -12,11 +12,10 @@ from weaklink.model.target import target_key
 from weaklink.parse.clean import clean_text
 from weaklink.parse.proc_host import parse_boot
 from weaklink.parse.proc_process import (
-    first_number,
     library_tags,
     parse_cgroup_of,
     parse_cmdline,
-    parse_status,
+    parse_uid,
     program_tags,
 )
 from weaklink.parse.proc_stat import PF_KTHREAD, PidStat, parse_pid_stat
@@ -112,14 +111,13 @@ def _describe_one(root: Root, case: Case, stat: PidStat, netns: str, boot: float
     )
     if kernel:
         return plain
-    status = parse_status(try_read(root, f"/proc/{pid}/status"))
     exe = _link(root, f"/proc/{pid}/exe")
     wchan = clean_text(try_read(root, f"/proc/{pid}/wchan", 256)).strip()
     tags = sorted(program_tags(exe or stat.name))
     fields = {
         "command": redact_argv(parse_cmdline(try_read(root, f"/proc/{pid}/cmdline", 32768))),
         "exe": exe.removesuffix(" (deleted)"),
-        "uid": first_number(status.get("Uid", "")),
+        "uid": parse_uid(try_read(root, f"/proc/{pid}/status")),
         "cgroup": parse_cgroup_of(try_read(root, f"/proc/{pid}/cgroup")),
         "root": _link(root, f"/proc/{pid}/root") or "/",
         "waits_in": "" if wchan == "0" else wchan,

@@ -19,7 +19,7 @@ def needs(dice: Random) -> Wants:
         balancing="nginx",
         passive=Passive(dice.choice((1, 2)), 600),
         slots=1,
-        accelerator_seconds=0.8,
+        accelerator_seconds=1.0,
         new_share=0.03,
         rate_factor=2.0,
     )

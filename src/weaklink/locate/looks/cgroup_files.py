@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from weaklink.locate.look import Judged, look
-from weaklink.locate.verdicts import Said, figure, percent, sized
+from weaklink.locate.verdicts import Said, figure, known, percent, sized
 from weaklink.locate.view import View
 from weaklink.model.fact_text_platform import CgroupFiles, HostMemory
 from weaklink.model.finding import Finding, Verdict
+from weaklink.model.message import Argument
 from weaklink.words import texts
 
 texts(
     {
-        "finding.cgfile.killed": "processes of this control group were killed for lack of memory: "
+        "finding.cgfile.killed": "processes of this group were killed for lack of memory: "
         "oom_kill {kills} since it was made[; its limit is {limit}]",
         "finding.cgfile.near": "{working} of the limit of {limit} cannot be dropped "
         "({share}): a kill is near",
-        "finding.cgfile.full": "usage is at {share} of the limit of {limit}; the text does not show "
+        "finding.cgfile.full": "usage is at {share} of the limit {limit}; the text does not show "
         "how much of it is page cache, which would be dropped first",
         "finding.cgfile.memory-ok": "uses [{usage} of ]its memory limit of {limit}"
         "[ (peak {peak}, {share} of it: that came close)][, oom_kill {kills}]",
@@ -31,10 +32,10 @@ texts(
         "finding.cgfile.unlimited": "this control group has no limit of memory (max)[; it uses "
         "{usage}]",
         "finding.cgfile.host-view": "the true ceiling is {limit} (the control group's limit); "
-        "meminfo shows the host's memory ({host}), so whoever sizes caches, heaps or workers by it "
-        "will be killed",
+        "meminfo shows the host's memory ({host}), so whoever sizes caches, heaps or workers by "
+        "it will be killed",
         "finding.cgfile.throttled": "the CPU quota[ of {quota} CPUs] stopped it in {throttled} of "
-        "{periods} periods ({share})[, {seconds} s in all]: bursts wait although the average is low",
+        "{periods} periods ({share})[, {seconds} s in all]: bursts wait although the mean is low",
         "finding.cgfile.cpu-ok": "the CPU quota[ of {quota} CPUs] hardly stops it: {throttled} of "
         "{periods} periods ({share})",
         "finding.cgfile.no-quota": "no CPU quota is set",
@@ -47,7 +48,8 @@ NEAR, FULL = 0.85, 0.97
 """Share of the limit that cannot be dropped; from 97 % on the next allocation may kill."""
 CLOSE_PEAK = 0.8
 THROTTLED, STRANGLED = 0.10, 0.25
-"""Of the periods: from one in ten users notice; kubernetes-mixin's CPUThrottlingHigh fires at 25 %."""
+"""Of the periods: from one in ten users notice; the alert CPUThrottlingHigh of
+kubernetes-mixin fires at 25 %."""
 FEW_PERIODS = 50
 """Five seconds of runs: fewer say nothing about a share."""
 PIDS = 0.95
@@ -68,7 +70,7 @@ def cgroup_files(view: View) -> Iterable[Judged]:
 
 def _memory(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
     limit_line, usage_line = fact.lines.get("limit", ""), fact.lines.get("usage", "")
-    known = {"limit": sized(fact.limit)} if fact.limit is not None else {}
+    limit = known(limit=sized(fact.limit) if fact.limit is not None else "")
     if fact.oom_kills:
         kill_line = next((line for name, line in fact.lines.items() if "oom_kill" in name
                           and "disable" not in name and name.startswith("memory")), "")  # fmt: skip
@@ -82,14 +84,14 @@ def _memory(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
             sure=0.85,
             next="dmesg -T | grep -i oom-kill; memory.stat: anon, shmem, file",
             kills=int(fact.oom_kills),
-            **known,
+            more=limit,
         )
         return
     if fact.unlimited:
-        usage = {"usage": sized(fact.usage)} if fact.usage is not None else {}
+        usage = known(usage=sized(fact.usage) if fact.usage is not None else "")
         yield said.finding(
             "healthy", "finding.cgfile.unlimited", fact.path, limit_line, usage_line,
-            cause="oom-killed", **usage
+            cause="oom-killed", more=usage
         )  # fmt: skip
         return
     if not fact.limit:
@@ -127,7 +129,7 @@ def _memory(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
 
 def _calm(said: Said, fact: CgroupFiles, limit_line: str, usage_line: str) -> Finding:
     assert fact.limit is not None
-    more: dict[str, str | int] = {}
+    more: dict[str, Argument] = {}
     if fact.usage is not None:
         more["usage"] = sized(fact.usage)
     if fact.peak is not None and fact.peak >= CLOSE_PEAK * fact.limit:
@@ -144,7 +146,7 @@ def _calm(said: Said, fact: CgroupFiles, limit_line: str, usage_line: str) -> Fi
         usage_line,
         cause="oom-killed" if verdict == "healthy" else "",
         limit=sized(fact.limit),
-        **more,
+        more=more,
     )
 
 
@@ -168,7 +170,7 @@ def _host_view(said: Said, fact: CgroupFiles, hosts: list[HostMemory]) -> Iterat
 
 def _cpu(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
     periods, throttled = fact.periods, fact.throttled
-    quota = {"quota": figure(fact.quota, 2)} if fact.quota else {}
+    quota = known(quota=figure(fact.quota, 2) if fact.quota else "")
     line = fact.lines.get("cpu.stat nr_throttled", "")
     if periods is None or throttled is None or periods < FEW_PERIODS:
         if fact.no_quota and fact.limit is None and not fact.unlimited:
@@ -180,7 +182,8 @@ def _cpu(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
     share = throttled / periods
     seconds = fact.throttled_seconds
     bad = share >= THROTTLED
-    more = {"seconds": figure(seconds, 0)} if bad and seconds is not None else {}
+    if bad and seconds is not None:
+        quota["seconds"] = figure(seconds, 0)
     yield said.finding(
         "critical" if share >= STRANGLED else "warn" if bad else "healthy",
         "finding.cgfile.throttled" if bad else "finding.cgfile.cpu-ok",
@@ -193,8 +196,7 @@ def _cpu(said: Said, fact: CgroupFiles) -> Iterator[Finding]:
         periods=int(periods),
         throttled=int(throttled),
         share=percent(share, 2),
-        **quota,
-        **more,
+        more=quota,
     )
 
 

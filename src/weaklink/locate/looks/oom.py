@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from weaklink.locate.look import Judged, look
-from weaklink.locate.verdicts import Said, sized
+from weaklink.locate.verdicts import Said, known, sized
 from weaklink.locate.view import View
 from weaklink.model.fact_hardware import KernelLine
 from weaklink.model.finding import Finding
@@ -98,7 +98,7 @@ def _judge(said: Said, constraint: str, reports: list[OomReport]) -> Iterator[Fi
             next="free -m; ps -eo pid,rss,comm --sort=-rss | head: what took the host's memory",
             who=who,
             times=times,
-            **_known(held=_held(report)),
+            more=known(held=_held(report)),
         )
     elif constraint:
         yield said.finding(
@@ -140,7 +140,7 @@ def _memcg(said: Said, report: OomReport, who: str, times: str, lines: list[str]
         next="the group's memory.max (memory.limit_in_bytes) against what it needs: memory.stat",
         limit=limit,
         times=times,
-        **_known(
+        more=known(
             usage=f"{usage} kB" if usage else "",
             failures=str(report.failures or ""),
             group=report.cgroup,
@@ -228,8 +228,3 @@ def _held(report: OomReport) -> str:
 
 def _kb(value: float | None) -> str:
     return "" if value is None else str(round(value / 1024))
-
-
-def _known(**args: str) -> dict[str, str]:
-    """Arguments that have something to say; a text leaves out the [part] of the others."""
-    return {name: value for name, value in args.items() if value}

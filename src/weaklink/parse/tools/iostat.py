@@ -57,10 +57,12 @@ def _is_header(line: str) -> bool:
     "iostat",
     heads=("Device", "avg-cpu:", "Linux "),
     starts=lambda line: _is_header(line) or "%iowait" in line or "_x86_64_" in line,
-    goes_on=lambda line: _is_header(line)
-    or line.lstrip().startswith(("avg-cpu:", "Linux "))
-    or _is_row(line)
-    or _is_stamp(line),
+    goes_on=lambda line: (
+        _is_header(line)
+        or line.lstrip().startswith(("avg-cpu:", "Linux "))
+        or _is_row(line)
+        or _is_stamp(line)
+    ),
     commands=("iostat",),
 )
 def iostat(passage: Passage) -> Take | None:

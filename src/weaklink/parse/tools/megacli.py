@@ -136,6 +136,7 @@ def _array(current: dict[str, tuple[str, str]], adapter: str) -> RaidArray | Non
     return RaidArray(
         name=f"VD {number}",
         controller=adapter,
+        group=number,
         level=name,
         state=state,
         wanted=whole(_value(current, "Number Of Drives")),

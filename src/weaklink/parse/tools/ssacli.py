@@ -23,11 +23,21 @@ _STATUSES = re.compile(
 
 @tool(
     "ssacli",
-    heads=("Smart Array", "Smart HBA", "HP Smart", "HPE Smart", "Dynamic Smart", "array ",
-           "logicaldrive ", "physicaldrive "),
-    starts=lambda line: _CONTROLLER.search(line) is not None
-    or _LOGICAL.search(line) is not None
-    or _PHYSICAL.search(line.strip()) is not None,
+    heads=(
+        "Smart Array",
+        "Smart HBA",
+        "HP Smart",
+        "HPE Smart",
+        "Dynamic Smart",
+        "array ",
+        "logicaldrive ",
+        "physicaldrive ",
+    ),
+    starts=lambda line: (
+        _CONTROLLER.search(line) is not None
+        or _LOGICAL.search(line) is not None
+        or _PHYSICAL.search(line.strip()) is not None
+    ),
     commands=("ssacli", "hpssacli", "hpacucli"),
 )
 def ssacli(passage: Passage) -> Take | None:
@@ -80,6 +90,7 @@ def _inline(line: str, slot: str, array: str) -> tuple[PhysicalDrive | RaidArray
             RaidArray(
                 name=f"logicaldrive {logical.group(1)}",
                 controller=f"slot {slot}",
+                group=array,
                 level=_level(level),
                 state=status,
                 line=line,
@@ -141,9 +152,7 @@ def _status(
             line=f"Logical Drive: {logical} {line}",
         )
     if array and value != "OK":
-        return RaidArray(
-            name=f"array {array}", controller=f"slot {slot}", state=value, line=line
-        )
+        return RaidArray(name=f"array {array}", controller=f"slot {slot}", state=value, line=line)
     return None
 
 

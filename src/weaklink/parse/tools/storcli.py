@@ -142,6 +142,7 @@ def _virtual(words: list[str], line: str) -> RaidArray | None:
     return RaidArray(
         name=f"VD {name.group(2)}",
         controller="storcli",
+        group="" if name.group(1) == "-" else name.group(1),
         level=words[1].lower(),
         state=words[2],
         cache=next((word for word in words if word in {"RWBD", "RWTD", "NRWBD", "RAWBD"}), ""),
@@ -158,6 +159,7 @@ def _topology(words: list[str], header: list[str], line: str) -> RaidArray | Non
     return RaidArray(
         name=f"DG {words[0]}",
         controller="storcli",
+        group=words[0],
         level=words[5].lower(),
         state=words[6],
         line=line,

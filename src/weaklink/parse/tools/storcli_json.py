@@ -74,10 +74,11 @@ def _fact(
     row: dict[str, Any], controller: str, counters: dict[tuple[str, str], dict[str, Any]]
 ) -> PhysicalDrive | RaidArray | RaidController | None:
     if "DG/VD" in row:
-        name = _text(row["DG/VD"]).rpartition("/")[2]
+        group, _, name = _text(row["DG/VD"]).rpartition("/")
         return RaidArray(
             name=f"VD {name}",
             controller=controller,
+            group="" if group == "-" else group,
             level=_text(row.get("TYPE") or row.get("Type")).lower(),
             state=_text(row.get("State")),
             cache=_text(row.get("Cache")),
