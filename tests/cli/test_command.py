@@ -12,6 +12,7 @@ import pytest
 
 from weaklink import incident
 from weaklink.cli.main import run
+from weaklink.cli.rooms import all_words
 from weaklink.model.case import Case, encode_case
 from weaklink.model.message import say
 from weaklink.testing.recorded_case import healthy, worked_incident
@@ -126,6 +127,7 @@ def test_users_hurt_is_exit_1_and_filed(
 def test_the_filed_case_is_listed_shown_and_saved(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    all_words()  # a real diagnosis has loaded every room by then
     finds(monkeypatch, worked_incident())
     run(["--json"])
     data = json.loads(capsys.readouterr().out)

@@ -70,6 +70,23 @@ def test_the_signal_is_bound_to_the_process_that_was_looked_at() -> None:
     assert "kill -STOP 930" in step.undo[0]
 
 
+def test_what_is_frozen_is_thawed_and_no_more() -> None:
+    case = worked_incident()
+    group = Cgroup(key="c", path="/svc/930", version=1, frozen=True, pids=[930])
+    step = plan(grow(case, cgroups=[group]), [one_sick(case, "worker-frozen")]).steps[0]
+    assert step.preview == ["echo THAWED > /sys/fs/cgroup/freezer/svc/930/freezer.state"]
+    assert step.undo == ["echo FROZEN > /sys/fs/cgroup/freezer/svc/930/freezer.state"]
+
+
+def test_without_a_cache_at_fault_every_request_is_work() -> None:
+    case = worked_incident()
+    dose = {
+        id_: arguments(case, judged(case, id_), pain())["dose"]
+        for id_ in ("cache-mass-expiry", "preprocess-on-cpu")
+    }
+    assert dose == {"cache-mass-expiry": 4, "preprocess-on-cpu": 3}
+
+
 def test_the_last_healthy_member_is_never_taken_out() -> None:
     case = with_upstream(worked_incident())
     one = one_sick(case, "worker-frozen")

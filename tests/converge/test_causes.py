@@ -16,7 +16,6 @@ from weaklink.testing.fake_chain import (
     FRONT,
     WORKERS,
     FakeChain,
-    address,
     group_key,
     process_key,
 )
@@ -123,9 +122,7 @@ def down(chain: FakeChain) -> None:
     chain.listening.discard(THIRD)
     del chain.processes[THIRD]
     for at in (25, 20, 10, 2):
-        chain.event(
-            "log", at, FRONT, f"connect() failed (111: Connection refused) to {address(THIRD)}"
-        )
+        chain.refuses(THIRD, at)
 
 
 def slow_but_up(chain: FakeChain) -> None:

@@ -13,9 +13,9 @@ import pytest
 
 from weaklink.capacity.results import summary
 from weaklink_lab import breaking, chain, client, faults, status
+from weaklink_lab import drill as drills
 from weaklink_lab import state as states
 from weaklink_lab.draw import Wants, draw
-from weaklink_lab.kernel import netns
 from weaklink_lab.spec import Passive
 from weaklink_lab.state import State
 
@@ -25,7 +25,6 @@ MISSING = [
         ("needs root", os.geteuid() != 0),
         ("needs nginx", shutil.which("nginx", path="/usr/sbin") is None),
         ("needs redis-server", shutil.which("redis-server", path="/usr/bin") is None),
-        ("another lab is up", states.FOLDER.exists()),
     )
     if lacks
 ]
@@ -33,6 +32,17 @@ pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=", ".join(MISSING)),
     pytest.mark.xdist_group("lab"),
 ]
+
+
+SEED = 100_000 + os.getpid()
+"""Names are drawn from the seed: this one keeps clear of every lab that is up beside the test."""
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = Path(f"/run/weaklink-lab-test-{os.getpid()}")
+    monkeypatch.setattr(states, "FOLDER", folder)
+    return folder
 
 
 def nothing_left(state: State) -> None:
@@ -43,14 +53,13 @@ def nothing_left(state: State) -> None:
 
 
 @pytest.fixture
-def service() -> Iterator[State]:
-    with states.alone():
-        state = chain.up(draw(4, Wants(members=2, balancing="nginx", passive=Passive(0, 10))))
-        try:
-            yield state
-        finally:
-            assert chain.down() == []
-            nothing_left(state)
+def service(home: Path) -> Iterator[State]:
+    state = chain.up(draw(SEED, Wants(members=2, balancing="nginx", passive=Passive(0, 10))))
+    try:
+        yield state
+    finally:
+        assert chain.down(SEED) == []
+        nothing_left(state)
 
 
 def felt(seconds: float) -> str:
@@ -75,19 +84,39 @@ def test_served_broken_mended(service: State) -> None:
     assert service.spec.routes.preview in log
 
 
+def test_a_drill_leaves_a_service_alone_that_it_did_not_bring_up(service: State) -> None:
+    way = drills.Way(Path("/bin/false"))
+    with pytest.raises(FileExistsError, match="a service is up"):
+        drills.drill(faults.known()["healthy"], SEED, way, lambda _text: None)
+    assert all(chain.main_pids(service, worker) for worker in service.spec.of("worker"))
+
+
 def test_a_frozen_worker_does_not_keep_the_lab_from_going_down(service: State) -> None:
     breaking.enter(service, faults.known()["worker-frozen"], 1)
     chain.load_start(service)
     time.sleep(0.5)
 
 
-def test_down_cleans_up_after_a_lab_that_was_killed() -> None:
+def test_a_lab_beside_it_is_not_touched(service: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileExistsError, match="left alone"):
+        chain.down(SEED + 1)
+    with monkeypatch.context() as beside:
+        beside.setattr(states, "FOLDER", Path(f"{states.FOLDER}-beside"))
+        with pytest.raises(FileExistsError, match="in use by another lab"):
+            chain.up(service.spec)
+        assert chain.down() == []
+        assert not states.FOLDER.exists()
+    assert all(chain.main_pids(service, worker) for worker in service.spec.of("worker"))
+
+
+def test_down_cleans_up_after_a_lab_that_was_killed(home: Path) -> None:
     up = subprocess.Popen(
-        [sys.executable, "-m", "weaklink_lab.cli", "up", "--seed", "9"],
+        [sys.executable, "-m", "weaklink_lab.cli", "up", "--seed", str(SEED)],
+        env={**os.environ, states.HOME: str(home)},
         stdout=subprocess.DEVNULL,
     )
-    deadline = time.monotonic() + 10
-    while not list(netns.RUN.glob("*")) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 20
+    while not (states.FOLDER / "state.json").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.6)
     up.send_signal(signal.SIGKILL)

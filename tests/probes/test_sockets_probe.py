@@ -11,8 +11,10 @@ import pytest
 
 from weaklink.model.fact import Connection
 from weaklink.model.take import Take
-from weaklink.probes.sockets import look_at_first, look_at_tick
+from weaklink.probes.process_table import scanned_table
+from weaklink.probes.sockets import Past, look_at_first, look_at_tick, namespaces, tenants
 from weaklink.reach.host import NotHere
+from weaklink.reach.memory import memory
 from weaklink.reach.root import Root
 from weaklink.testing.frozen_host import FrozenHost
 from weaklink.testing.live import live_case, live_reach
@@ -77,6 +79,19 @@ def test_no_table_at_all_is_not_here(tmp_path: Path) -> None:
         look_at_first(frozen.reach(), frozen.case())
 
 
+def test_what_is_open_in_a_pods_namespace_is_the_pods_even_where_descriptors_are_hidden(
+    tmp_path: Path,
+) -> None:
+    frozen = FrozenHost(tmp_path).process(10).process(20, netns=OTHER, ppid=10)
+    frozen.process(21, netns=OTHER, ppid=20).process(30, netns=OTHER + 1)
+    frozen.process(31, netns=OTHER + 1)
+    case = frozen.case()
+    known = scanned_table(frozen.root(), case).by_pid
+    spaces = namespaces(known)
+    assert tenants(known, spaces, {10, 20, 21, 30, 31}) == {str(OTHER): [20, 21]}
+    assert tenants(known, spaces, {10, 20, 30, 31}) == {}
+
+
 def own(take: Take, port: int) -> list[Connection]:
     return [one for one in take.connections if one.local.endswith(f":{port}")]
 
@@ -106,10 +121,25 @@ def test_live_a_connection_made_between_two_ticks_has_its_owner() -> None:
     root, case = Root(), live_case()
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        look_at_tick(live_reach(root), case)
+        look_at_first(live_reach(root), case)
         with socket.create_connection(server.getsockname()), server.accept()[0]:
+            memory(root, "sockets", Past).next_walk = 0.0
             take = look_at_tick(live_reach(root), case)
     assert [one.pid for one in own(take, port)] == [os.getpid()]
+
+
+def test_live_ticks_between_two_lists_of_connections_give_the_queues_all_the_same() -> None:
+    root, case = Root(), live_case()
+    with socket.create_server(("127.0.0.1", 0), backlog=5) as server:
+        port = server.getsockname()[1]
+        look_at_first(live_reach(root), case)
+        memory(root, "sockets", Past).next_walk = float("inf")
+        with socket.create_connection(server.getsockname()):
+            take = look_at_tick(live_reach(root), case)
+    assert take.connections == []
+    (listener,) = [one for one in take.listeners if one.address == f"127.0.0.1:{port}"]
+    assert (listener.waiting, listener.backlog, listener.pids) == (1, 5, [os.getpid()])
+    assert any(one.quantity == "tcp_accepted_total" for one in take.readings)
 
 
 def test_live_unix_pairs() -> None:

@@ -22,6 +22,7 @@ from weaklink.reach.netlink import attributes, dump, messages, open_diag
 from weaklink.reach.sock_diag import (
     parse_tcp,
     parse_unix,
+    tcp_listeners,
     tcp_sockets,
     time_wait_sockets,
     unix_sockets,
@@ -59,6 +60,19 @@ def test_a_listener_tells_its_queue_and_how_long_it_may_grow(
         }
     assert (found[name(listener)].unread, found[name(listener)].unsent) == (1, 7)
     assert found[name(listener)].inode == os.fstat(listener.fileno()).st_ino
+
+
+def test_listeners_alone(pair: tuple[socket.socket, socket.socket, socket.socket]) -> None:
+    alone = {
+        one for one in tcp_listeners(deadline=soon(), limit=10_000) if one.local == name(pair[0])
+    }
+    both = {
+        one
+        for one in tcp_sockets(deadline=soon(), limit=10_000)
+        if one.local == name(pair[0]) and one.state == "listen"
+    }
+    assert alone == both
+    assert len(alone) == 1
 
 
 def test_a_connection_tells_what_is_unread_and_how_long_it_is_silent(

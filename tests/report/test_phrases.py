@@ -27,6 +27,11 @@ def test_specs_of_ours() -> None:
     assert plain(said) == "0.21 s, 8.1 %, 2.5 GiB, 02:00:00, 12 480"
 
 
+def test_a_pid_is_a_name_not_an_amount() -> None:
+    said = phrase(say("no.such.key", culprit_pid=27481, port=8080.0, count=27481), VOICE)
+    assert plain(said) == "no.such.key (count 27 481, culprit_pid 27481, port 8080)"
+
+
 def test_a_part_is_said_only_where_its_argument_is_known() -> None:
     assert phrase(say("test.phrase.part", now=3), VOICE) == "it fell to 3"
     assert phrase(say("test.phrase.part", now=3, before=9), VOICE) == "it fell from 9 to 3"

@@ -23,10 +23,12 @@ ORDER: tuple[Role, ...] = ("cache", "worker", "balancer", "gateway", "front")
 
 def up(spec: Spec) -> State:
     """Start the whole service and give its state; raises where one is up already."""
-    if states.load() is not None:
-        raise FileExistsError("a service is up already (or half of one): `weaklink-lab down`")
+    refuse_if_up()
     materials = clips.ensure()
     state = State(spec, made_netns_folder=not netns.RUN.exists())
+    if taken := left(state):
+        # A lab with another home and the same seed: its names are ours, and `down` would end it.
+        raise FileExistsError(f"seed {spec.seed} is in use by another lab: {taken[0]} exists")
     states.save(state)
     netns.create(spec)
     for member in spec.members:
@@ -48,6 +50,17 @@ def up(spec: Spec) -> State:
     state.ready = True
     states.save(state)
     return state
+
+
+def refuse_if_up() -> None:
+    """Raise where a service is up, or half of one, whoever brought it up."""
+    state = states.load()
+    if state is not None:
+        what = "a service is up" if state.ready else "half a service is left of a broken start"
+        fault = f", {state.broken.fault} is in" if state.broken else ""
+        raise FileExistsError(
+            f"{what} (seed {state.spec.seed}{fault}): if nobody needs it, `weaklink-lab down`"
+        )
 
 
 def start(state: State, member: Member) -> int:
@@ -120,9 +133,15 @@ def load_stop(state: State) -> None:
     states.save(state)
 
 
-def down() -> list[str]:
-    """Take everything back, half-made things too; gives what could not be removed."""
+def down(seed: int | None = None) -> list[str]:
+    """Take everything back, half-made things too; gives what could not be removed.
+
+    With a seed it refuses to take down a service of another one: for scripts, which cannot see
+    that a colleague has brought something else up meanwhile.
+    """
     state = states.load()
+    if state is not None and seed is not None and state.spec.seed != seed:
+        raise FileExistsError(f"seed {state.spec.seed} is up, not {seed}: left alone")
     if state is None:
         states.forget()
         return []

@@ -31,7 +31,7 @@ def _up(asked: argparse.Namespace) -> int:
 
 def _down(asked: argparse.Namespace) -> int:
     with states.alone():
-        remains = chain.down()
+        remains = chain.down(asked.seed)
     if asked.purge:
         clips.purge()
     for what in remains:
@@ -131,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--log-format", choices=("json", "text", "combined"))
     up.set_defaults(run=_up)
     down = verbs.add_parser("down", help="take everything back, after a crash too")
+    down.add_argument("--seed", type=int, help="only if the service of this seed is up")
     down.add_argument("--purge", action="store_true", help="the clips in the cache folder too")
     down.set_defaults(run=_down)
     verbs.add_parser("status", help="members and what users feel").set_defaults(run=_status)

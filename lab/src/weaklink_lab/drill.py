@@ -50,14 +50,17 @@ class Answer:
 
 
 def drill(fault: Fault, seed: int, way: Way, tell: Callable[[str], None]) -> Row:
-    """Run one drill from an empty machine to an empty machine."""
+    """Run one drill on a service of its own; raises where a service is up already.
+
+    It never takes down what it did not bring up: that may be what a colleague is looking at.
+    """
     chain.check_host()
-    chain.down()
+    chain.refuse_if_up()
     try:
         state = chain.up(draw(seed, breaking.wants_of(fault, seed)))
         return _with(state, fault, seed, way, tell)
     finally:
-        for what in chain.down():
+        for what in chain.down(seed):
             tell(f"could not be removed: {what}")
 
 

@@ -14,7 +14,10 @@ import msgspec
 from weaklink_lab.spec import Member, Spec
 from weaklink_lab.truth import Truth
 
-FOLDER = Path("/run/weaklink-lab")
+HOME = "WEAKLINK_LAB_HOME"
+USUAL = Path("/run/weaklink-lab")
+FOLDER = Path(os.environ.get(HOME, USUAL))
+"""Where the lab keeps its state; another folder (and seed) makes a second lab beside the first."""
 
 
 @dataclass(slots=True)
@@ -92,7 +95,7 @@ def forget() -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """Keep a second lab command from changing things at the same time."""
-    descriptor = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
+    descriptor = os.open(FOLDER.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         # The folder of the lab itself comes and goes: its parent is what can be locked.
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -12,6 +12,7 @@ import statistics
 from weaklink.contain import groups, proxy
 from weaklink.contain.shell import Raw
 from weaklink.model.case import Case
+from weaklink.model.cause import causes
 from weaklink.model.chain import Link
 from weaklink.model.diagnosis import JudgedCause, Pain
 from weaklink.model.fact import Process
@@ -37,7 +38,7 @@ def arguments(case: Case, judged: JudgedCause, pain: Pain) -> dict[str, Argument
             "culprit_start": process.start_ticks,
             "culprit_nice": process.nice,
         }
-        values |= groups.thaw_values(case, process)
+        values |= groups.held_values(case, process)
     values |= _cache_values(case, judged)
     values |= _job_values(case, judged)
     values |= _slow_values(case, judged)
@@ -59,7 +60,12 @@ def _link_values(case: Case, link: Link, judged: JudgedCause, pain: Pain) -> dic
     values |= groups.memory_values(case, sick)
     values |= proxy.proxy_values(case, link, sick)
     values |= proxy.entry_values(case, link)
-    return values | proxy.hold_values(case, link, pain)
+    return values | proxy.hold_values(case, link, pain, misses=_is_cache(judged))
+
+
+def _is_cache(judged: JudgedCause) -> bool:
+    cause = causes().get(judged.id)
+    return cause is not None and cause.layer == "cache"
 
 
 def _process_of(case: Case, link: Link) -> Process | None:

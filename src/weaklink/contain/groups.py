@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from weaklink.contain.shell import Raw
+from weaklink.contain.shell import SAME_PROCESS, Raw, fill
 from weaklink.model.case import Case
 from weaklink.model.chain import Link
 from weaklink.model.fact import Cgroup, Process
@@ -102,8 +102,20 @@ def _memory_command(group: Cgroup, size: float) -> Raw:
     return Raw(f"echo {size:.0f} > {file}")
 
 
-def thaw_values(case: Case, process: Process) -> dict[str, Argument]:
-    """`thaw` and `freeze` where the process sits in a frozen group."""
+def held_values(case: Case, process: Process) -> dict[str, Argument]:
+    """How a process is held: `thaw` and `freeze` for a frozen group, `go_on` and `halt` for itself.
+
+    Both where it is stopped within a frozen group, so that undo restores what was there.
+    """
+    values = _freezer(case, process)
+    if process.state in ("T", "t") or not values:
+        guard = fill(SAME_PROCESS, {"pid": process.pid, "start": process.start_ticks}) or ""
+        values["go_on"] = Raw(f"{guard}kill -CONT {process.pid}")
+        values["halt"] = Raw(f"{guard}kill -STOP {process.pid}")
+    return values
+
+
+def _freezer(case: Case, process: Process) -> dict[str, Argument]:
     for group in case.cgroups:
         if group.frozen and process.pid in group.pids:
             if group.version == 2:

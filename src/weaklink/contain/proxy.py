@@ -95,11 +95,12 @@ def _process(case: Case, key: str) -> Process | None:
     return next((process for process in case.processes if process.key == key), None)
 
 
-def hold_values(case: Case, link: Link, pain: Pain) -> dict[str, Argument]:
+def hold_values(case: Case, link: Link, pain: Pain, *, misses: bool = False) -> dict[str, Argument]:
     """`route` that hurts most and `dose`: how many of its requests may run at a time.
 
     The dose is what the origin can carry divided by the miss ratio (TRAPS "Containing"): the
-    members' CPUs (their quota, else one each) over the share of requests that miss the cache.
+    members' CPUs (their quota, else one each), over the share of requests that miss the cache
+    where the cause is the cache's (`misses`): else every request is work.
     """
     group = [link, *case.chain.peers(link.key)]
     pids = {pid for member in group for pid in member.pids}
@@ -107,7 +108,7 @@ def hold_values(case: Case, link: Link, pain: Pain) -> dict[str, Argument]:
         found.cpu_quota for found in case.cgroups if found.cpu_quota and pids & set(found.pids)
     ]
     carries = sum(quotas) if len(quotas) >= len(group) else float(len(group))
-    miss = miss_ratio(case)
+    miss = miss_ratio(case) if misses else None
     dose = max(1, math.floor(carries / max(LEAST_MISS, miss if miss is not None else 1.0)))
     values: dict[str, Argument] = {"dose": dose, "each": max(1, dose // len(group))}
     hurt = [part for part in pain.impact.slices if part.by == "route" and part.hurt]

@@ -33,7 +33,7 @@ APPENDED = (
 NEWEST: dict[str, Callable[[Any], Hashable]] = {
     "processes": lambda fact: fact.key,
     "upstreams": lambda fact: (fact.owner, fact.name),
-    "servers": lambda fact: (fact.owner, tuple(fact.listen), fact.file),
+    "servers": lambda fact: (fact.owner, tuple(fact.listen), tuple(fact.names), fact.file),
     "logs": lambda fact: (fact.owner, fact.path, fact.kind),
     "configs": lambda fact: (fact.owner, fact.path),
     "mounts": lambda fact: fact.path,

@@ -30,6 +30,8 @@ class Book:
         self._netns_of_ip: dict[str, set[str]] = defaultdict(set)
         self._by_pid = {pid: link for link in links for pid in link.pids}
         for link in links:
+            if link.role == "external":
+                continue  # an address that somebody calls; nobody here serves it
             for address in link.listen:
                 host, _, port = address.rpartition(":")
                 if host in ANY:

@@ -80,6 +80,7 @@ class Connection(Record, frozen=True):
     remote: str
     netns: str
     pid: int = 0
+    """0 where unknown. Established with pid and inode 0: it waits in its listener's queue."""
     state: str = "established"
     unread: int = 0
     """Bytes received that the process has not read (Recv-Q)."""
@@ -201,6 +202,8 @@ class Stack(Record, frozen=True):
     at: float
     threads: list[StackThread]
     runtime: str = "python"
+    title: str = ""
+    """What a pasted dump calls the process."""
 
 
 class Mount(Record, frozen=True):
@@ -263,6 +266,8 @@ class SlowCommand(Record, frozen=True):
     command: str
     client: str = ""
     number: int = 0
+    line: str = ""
+    """The line that names the command, where it was read from a text."""
 
 
 class ProbeAnswer(Record, frozen=True):

@@ -160,3 +160,35 @@ class DiskSample(Record, frozen=True, tag=True):
     read_bytes: float | None = None
     write_bytes: float | None = None
     line: str = ""
+
+
+class FileSystemUse(Record, frozen=True, tag=True):
+    """One row of `df` or `df -i`; bytes, shares 0 to 1 of what an ordinary user may use."""
+
+    path: str
+    device: str = ""
+    used: float | None = None
+    available: float | None = None
+    share: float | None = None
+    inodes_share: float | None = None
+    inodes_left: int | None = None
+    line: str = ""
+
+
+class BlockDevice(Record, frozen=True, tag=True):
+    """One row of `lsblk`: what a device is made of and where it is mounted."""
+
+    name: str
+    parent: str = ""
+    """The device that it lies on, '' for a whole disk."""
+    kind: str = ""
+    """disk, part, raid1, lvm, crypt, loop, rom …"""
+    size: str = ""
+    mounts: list[str] = []
+    read_only: bool = False
+    rotational: bool | None = None
+    model: str = ""
+    address: str = ""
+    """SCSI address `host:channel:target:lun` (HCTL), where the text says so."""
+    wwn: str = ""
+    line: str = ""

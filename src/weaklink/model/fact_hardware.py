@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from weaklink.model.base import Record
 from weaklink.model.fact_disk import (
+    BlockDevice,
     DiskSample,
+    FileSystemUse,
     PhysicalDrive,
     RaidArray,
     RaidController,
@@ -65,6 +67,8 @@ Hardware = (
     | PhysicalDrive
     | RaidController
     | DiskSample
+    | FileSystemUse
+    | BlockDevice
     | Gpu
     | MigSlice
     | GpuProcess

@@ -47,8 +47,6 @@ class AccessDigest(Record, frozen=True, tag=True):
     upstreams: dict[str, int] = {}
     retried: int = 0
     """Requests for which more than one upstream was tried."""
-    connect_failed: int = 0
-    """Of those with an upstream, how many got no byte from it (connecting took all of the time)."""
     at_limit: float | None = None
     """A whole number of seconds at which several failed requests ended: a proxy's timeout."""
     at_limit_count: int = 0

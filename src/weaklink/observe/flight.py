@@ -13,10 +13,24 @@ from weaklink.model.fact import Connection
 
 
 class InFlight(NamedTuple):
-    """Requests outstanding at the last reading of the sockets: how many, the oldest's age."""
+    """Requests outstanding at the last reading of the sockets: that moment, and their ages."""
 
-    requests: int
-    oldest: float
+    at: float
+    ages: list[float]
+
+    @property
+    def requests(self) -> int:
+        """How many are outstanding."""
+        return len(self.ages)
+
+    @property
+    def oldest(self) -> float:
+        """Seconds since the oldest came in; 0 for none."""
+        return max(self.ages, default=0.0)
+
+    def hanging(self, longer_than: float) -> list[float]:
+        """When those started that have waited longer than this, epoch seconds."""
+        return [self.at - age for age in self.ages if age > longer_than]
 
 
 def outstanding_age(connection: Connection) -> float | None:
@@ -47,7 +61,7 @@ def in_flight(case: Case, entry: str) -> InFlight | None:
         for connection in known
         if connection.at == last and (age := outstanding_age(connection)) is not None
     ]
-    return InFlight(len(ages), max(ages, default=0.0))
+    return InFlight(last, sorted(ages))
 
 
 def _served(local: str, addresses: set[str]) -> bool:

@@ -14,8 +14,8 @@ from weaklink.stats.robust import log_ramp, ramp
 
 LEAST_BAD = 8
 """Bad requests below which nothing is said about what they ask for."""
-ONE_SHARE = (0.3, 0.8)
-"""Share of the bad requests that ask for one thing."""
+ONE_SHARE = (0.2, 0.5)
+"""Share of the bad requests that ask for one thing: what it slows down around it is bad as well."""
 SIBLINGS_FINE = (0.5, 0.9)
 """Share of the route's other things that are fine: else that one is merely the most wanted."""
 DISTINCT = (0.1, 0.4)
@@ -72,8 +72,8 @@ def _load(pain: Pain) -> Iterator[Evidence]:
 
 def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> Iterator[Evidence]:
     """Whether the bad requests ask for one thing, or for many."""
-    totals = Counter((ask.route, ask.path) for ask in after)
-    bad = Counter((ask.route, ask.path) for ask in after if is_bad(ask))
+    totals = Counter((ask.route, ask.path) for ask in after if ask.path)
+    bad = Counter((ask.route, ask.path) for ask in after if ask.path and is_bad(ask))
     count = bad.total()
     if count < LEAST_BAD:
         return

@@ -21,6 +21,8 @@ BETTER = 0.25
 """Which of the spans' quantiles is taken as normal: the lower quartile."""
 SLOW_FACTOR = 3.0
 """Slow is this many times the normal 95th percentile: users notice a tripling."""
+SLOWEST_FACTOR = 1.25
+"""Slow is also beyond the slowest that is normal: misses of a cache are rare and no trouble."""
 SLOW_FLOOR = 0.1
 """Seconds that must be added at least: under it nobody feels a tripling."""
 
@@ -60,12 +62,16 @@ def _normal(rows: Sequence[Ask]) -> Normal:
         full = [sorted(value for values in spans.values() for value in values)]
     p50 = quantile(sorted(quantile(values, 0.5) for values in full), BETTER)
     p95 = quantile(sorted(quantile(values, 0.95) for values in full), BETTER)
-    return Normal(p50, p95, max(SLOW_FACTOR * p95, p95 + SLOW_FLOOR))
+    slowest = quantile(sorted(quantile(values, 0.99) for values in full), BETTER)
+    slow_over = max(SLOW_FACTOR * p95, SLOWEST_FACTOR * slowest, p95 + SLOW_FLOOR)
+    return Normal(p50, p95, slow_over)
 
 
 def is_slow(ask: Ask, table: dict[str, Normal]) -> bool:
     """Whether a request took longer than its route normally allows."""
     if ask.duration is None or ask.shed or not table:
         return False
+    if not ask.route and not ask.status:
+        return True  # it hangs: measured against the slowest route before it came here
     normal = table.get(ask.route) or table[""]
     return ask.duration > normal.slow_over

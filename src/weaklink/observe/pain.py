@@ -20,7 +20,7 @@ from weaklink.model.requests import Requests
 from weaklink.observe import flight, impact, semantic
 from weaklink.observe.asks import Ask, asks_of, logs_by_entry
 from weaklink.observe.marks import marks
-from weaklink.observe.normal import is_slow, normals
+from weaklink.observe.normal import Normal, is_slow, normals
 from weaklink.observe.onset import find_onset
 from weaklink.observe.shape import Weight, routes_out, shape_of, weigh
 from weaklink.observe.signs import ERRORS
@@ -40,6 +40,8 @@ CALM_SECONDS = 12.0
 """This long without a bad request, and it is over, unless pauses were longer all along."""
 CALM_OF_SPIKES = 3.0
 """Times the longest calm between bad requests so far: a pause longer than that is an end."""
+HANGS = 1.0
+"""Seconds: a request younger than this is not said to hang, however quick its service is."""
 FRESH = 5.0
 """Seconds at the end of the log whose slow requests have not ended yet, so are not in it."""
 
@@ -90,6 +92,9 @@ def _severity(felt: Felt) -> tuple[bool, bool, float]:
 def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until: float) -> Users:
     asks = asks_of(logs, since, until)
     table = normals(asks)
+    flying = flight.in_flight(case, entry)
+    if flying is not None and table and not until:
+        asks = sorted([*asks, *_hanging(flying, table)], key=lambda ask: ask.at)
     bad = {id(ask) for ask in asks if ask.error or is_slow(ask, table)}
     last = max((ask.end for ask in asks), default=0.0)
     return Users(
@@ -98,9 +103,22 @@ def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until
         is_bad=lambda ask: id(ask) in bad,
         end=until or max(case.window[1], last),
         resolution=max((log.resolution for log in logs), default=0.001),
-        flying=flight.in_flight(case, entry),
+        flying=flying,
         semantic=semantic.looked_at(asks),
     )
+
+
+def _hanging(flying: flight.InFlight, table: dict[str, Normal]) -> list[Ask]:
+    """Requests that hang: in no log yet. Their route is unknown, so the slowest route's normal
+    is the yardstick; their duration is what they have waited so far."""
+    slowest = max(HANGS, *(normal.slow_over for normal in table.values()))
+    return [
+        Ask(
+            at=at, end=flying.at, duration=flying.at - at, status=0, route="", path="", client="",
+            upstream="", sent=0, error=False, shed=False,
+        )
+        for at in flying.hanging(slowest)
+    ]  # fmt: skip
 
 
 def _feel(case: Case, users: Users) -> Felt:

@@ -35,11 +35,11 @@ def find_documents(lines: list[str], start: int, end: int) -> Iterator[tuple[int
         if bare[:1] not in {"{", "["} or not _may_be_json(bare):
             at += 1
             continue
-        last, size = _closes(lines, at, end)
-        spent += size
-        if last == at and len(bare) < SMALL:
+        if len(bare) < SMALL and bare.rstrip().endswith("}") and len(bare) > 2:
             at += 1
             continue
+        last, size = _closes(lines, at, end)
+        spent += size
         value = None
         if last >= 0:
             try:

@@ -231,7 +231,7 @@ def _slowdowns(named: dict[str, Leaf], kept: dict[str, str]) -> dict[str, Any]:
 
 
 def _is_reasons(path: str) -> bool:
-    top = path.split("/")[0]
+    top = path.split("/", maxsplit=1)[0]
     return top in {"clocks_event_reasons", "clocks_throttle_reasons"}
 
 

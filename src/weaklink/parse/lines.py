@@ -21,7 +21,8 @@ _PROMPT = re.compile(
     r"(?:\([^()]{1,40}\) ?)?"
     r"(?:\[?[\w.-]{1,64}@[\w.-]{1,128}(?:[: ][^$#%>\u276f]{0,120})?\]?|"
     r"\[[\w.-]{1,64}@[\w.-]{1,128}[^\]]{0,120}\]|"
-    r"[\w.-]{1,64}:[~/][^$#%>\u276f\s]{0,120} ?|(?:ba|z|k|da)?sh-[\d.]{1,8})?"
+    r"[\w.-]{1,64}:[~/][^$#%>\u276f\s]{0,120} ?|(?:ba|z|k|da)?sh-[\d.]{1,8}|"
+    r"(?:redis |valkey )?[\w.-]{1,128}:\d{1,5}(?:\[\d{1,5}\])?(?=>))?"
     r"[ ]?([$#%>\u276f]) ?(\S.*)?$"
 )
 _WATCH = re.compile(r"Every [\d.,]{1,8}s: (.{1,400}?)(?:\s{2,}|\s+\S+: \w{3} |$)")
@@ -35,6 +36,9 @@ _PLAIN_COMMANDS = frozenset(
     find nsenter chroot nstat tc iptables nft conntrack mount findmnt blkid cd echo
     """.split()  # noqa: SIM905 - read as a list of words
 )
+_VALUE = re.compile(r"[:=] {0,80}\d[\d.,]{0,30}$")
+_MARKS = "$#%>\u276f"
+_NO_PROMPT = frozenset("0123456789{}\"'<|=*-.,;/&!?")
 _KNOWN = re.compile(r"[\w./-]+")
 
 
@@ -60,17 +64,14 @@ def plain_lines(text: str | bytes) -> list[str]:
 
 
 def without_cut_number(lines: list[str]) -> list[str]:
-    """The same lines, of which the last loses a number at its very end: it may be half of one.
+    """The same lines, the last left empty where it is `name: number`: half of one, perhaps.
 
-    For a text of several lines that does not end with a newline.
+    For a text of several lines that does not end with a newline. 94 media errors must not become
+    9. Rows of tables are kept: most texts without a newline at their end were copied whole.
     """
-    if len(lines) < 2 or not lines[-1]:
+    if len(lines) < 2 or not _VALUE.search(lines[-1][-200:]):
         return lines
-    last = lines[-1]
-    short = last.rstrip("0123456789.,")
-    if len(short) == len(last):
-        return lines
-    return [*lines[:-1], short]
+    return [*lines[:-1], ""]
 
 
 def command_of(line: str) -> str | None:
@@ -85,7 +86,11 @@ def command_of(line: str) -> str | None:
         header = _WATCH.match(line)
         return header.group(1).strip() if header else None
     head = line.lstrip(" \t+")[:200]
-    if not any(mark in head for mark in "$#%>\u276f"):
+    if not head or head[0] in _NO_PROMPT:
+        return None
+    if head[0] not in _MARKS and not ("@" in head or ":" in head or "sh-" in head):
+        return None
+    if not any(mark in head for mark in _MARKS):
         return None
     found = _PROMPT.match(line.strip())
     if found is None:
@@ -124,12 +129,13 @@ def unwrapped(lines: list[str], numbers: list[int]) -> tuple[list[str], list[int
     kept: list[int] = []
     open_end = False
     for line, number in zip(lines, numbers, strict=True):
-        if open_end:
+        # A rule drawn across a table goes on in a piece of a rule only, else it was that wide.
+        if open_end and (not _is_rule(joined[-1]) or _is_rule(line)):
             joined[-1] += line
         else:
             joined.append(line)
             kept.append(number)
-        open_end = len(line) == longest and not _is_rule(line)
+        open_end = len(line) == longest
     return joined, kept
 
 

@@ -19,6 +19,11 @@ from weaklink.parse.text_tool import Passage, Tool
 
 PATIENCE = 8
 """So often may a reader refuse a block of one section before it is only asked after its end."""
+MANY_LINES = 200
+SAMPLED = 400
+"""Of the lines that nobody recognised so many are asked first whether they share a prefix."""
+HEAD, MAX_HEADS = 4, 50_000
+"""Characters of a line's beginning by which the heads that it may have are looked up."""
 LOOKED_AT = 2000
 """Characters of a line that are searched for what a tool begins with."""
 
@@ -26,7 +31,8 @@ _CONTAINER = re.compile(
     r"(?:\S{1,80} {1,3}\| ?)?"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"
 )
-_QUOTE = re.compile(r"(?:[>|\u2502] ?){1,4}")
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_QUOTE = re.compile(r"(?:[>\u2502] ?){1,4}")
 
 
 class _Found(NamedTuple):
@@ -98,6 +104,9 @@ def _again_without(
     prefix: re.Pattern[str], share: float, lines: list[str], numbers: list[int], found: _Found
 ) -> _Found:
     """Read what is left once more, without a prefix that nearly all of its lines have."""
+    sample = found.left[:: max(1, len(found.left) // SAMPLED)]
+    if sum(prefix.match(lines[index]) is not None for index in sample) < share * len(sample) / 2:
+        return found
     matches = [(index, prefix.match(lines[index])) for index in found.left]
     having = [(index, match.end()) for index, match in matches if match and match.end()]
     if not having or len(having) < share * len(found.left):
@@ -127,6 +136,12 @@ class _Scan:
                 self.blocks.setdefault(head[0], []).append((head, known))
             for needle in known.needles:
                 self.needles.append((needle, known))
+        self.by_head: dict[str, list[tuple[tuple[str, ...], Tool]]] = {}
+        if len(lines) > MANY_LINES:
+            # One search over all of it is far cheaper than one a line for what occurs nowhere;
+            # and lines of a log that differ in digits only need to be searched once.
+            whole = "\n".join({line[:LOOKED_AT].translate(_NO_DIGITS) for line in lines})
+            self.needles = [pair for pair in self.needles if pair[0].translate(_NO_DIGITS) in whole]
         self.parts: list[TextPart] = []
         self.claimed = bytearray(len(lines))
 
@@ -152,16 +167,34 @@ class _Scan:
         bare = line.lstrip()
         if not bare:
             return []
-        found = [known for head, known in self.blocks.get(bare[0], ()) if bare.startswith(head)]
+        heads = self.by_head.get(bare[:HEAD])
+        if heads is None:
+            heads = self.heads_of(bare[:HEAD])
+        found = [known for head, known in heads if bare.startswith(head)]
         short = line if len(line) <= LOOKED_AT else line[:LOOKED_AT]
-        for needle, known in self.needles:
-            if needle in short and known not in found:
-                found.append(known)
-        return [
-            known
-            for known in sorted(found, key=lambda known: known.scattered)
-            if known.starts is None or known.starts(line)
-        ]
+        further = [known for needle, known in self.needles if needle in short]
+        if further:
+            found += [known for known in dict.fromkeys(further) if known not in found]
+            found.sort(key=lambda known: known.scattered)
+        return [known for known in found if known.starts is None or known.starts(line)]
+
+    def heads_of(self, beginning: str) -> list[tuple[tuple[str, ...], Tool]]:
+        """Tools with the heads that a line with this beginning may have, blocks before logs."""
+        longer: dict[str, list[str]] = {}
+        tools: dict[str, Tool] = {}
+        for head, known in self.blocks.get(beginning[0], ()):
+            if beginning.startswith(head):
+                longer[known.name] = [""]
+            elif head.startswith(beginning) and longer.get(known.name) != [""]:
+                longer.setdefault(known.name, []).append(head)
+            else:
+                continue
+            tools[known.name] = known
+        rows = [(tuple(longer[name]), known) for name, known in tools.items()]
+        rows.sort(key=lambda row: row[1].scattered)
+        if len(self.by_head) < MAX_HEADS:
+            self.by_head[beginning] = rows
+        return rows
 
     def section(self, start: int, end: int, command: str) -> None:
         """Recognise everything between two prompts."""
@@ -195,6 +228,7 @@ class _Scan:
             if last_log is not None and last_log.begins(line[:LOOKED_AT]):
                 chosen = [last_log]
             else:
+                last_log = None
                 chosen = self.candidates(line)
             step = at + 1
             for known in chosen:

@@ -38,7 +38,7 @@ from weaklink.words import texts
 texts(
     {
         "cgroup.none": "no control groups are mounted",
-        "cgroup.too-many": "{count} control groups more than are read",
+        "cgroup.too-many": "control groups beyond those that are read: {count}",
     }
 )
 

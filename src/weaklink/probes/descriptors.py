@@ -100,22 +100,27 @@ def socket_inodes(root: Root, pid: int) -> frozenset[int] | None:
         return None
     except OSError:
         return frozenset()
-    return frozenset(
-        int(link[8:-1]) for link in links if link.startswith("socket:[") and link[8:-1].isdigit()
-    )
+    held = [link[8:-1] for link in links if link.startswith("socket:[")]
+    return frozenset(int(inode) for inode in held if inode.isdigit())
 
 
 def _links(folder: str) -> list[str]:
-    found = []
+    """Raises PermissionError also where the folder may be listed and not one link be read."""
+    found: list[str] = []
+    refused: PermissionError | None = None
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for name in os.listdir(descriptor)[:MAX_DESCRIPTORS]:  # noqa: PTH208
             try:
                 found.append(os.readlink(name, dir_fd=descriptor))
+            except PermissionError as error:
+                refused = error
             except OSError:
                 continue
     finally:
         os.close(descriptor)
+    if refused is not None and not found:
+        raise refused
     return found
 
 

@@ -8,13 +8,14 @@ known, it only connects and hangs up.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from weaklink.model.case import Case
 from weaklink.model.chain import Link
 from weaklink.model.fact import ProbeAnswer, ProxyServer
+from weaklink.model.look import Look
 from weaklink.model.message import say
 from weaklink.model.take import Take
 from weaklink.parse.access_log import FormatError, reader_for
@@ -26,7 +27,7 @@ from weaklink.reach.connect import connect
 from weaklink.reach.host import NotAllowed, NotHere, Reach, TooLate
 from weaklink.reach.http import error_word, get
 from weaklink.reach.log_tail import Tail
-from weaklink.reach.owner_files import owner_path
+from weaklink.reach.owner_files import leads_to_device, owner_path
 from weaklink.reach.registry import probe
 from weaklink.words import texts
 
@@ -79,7 +80,8 @@ def entry_http(reach: Reach, case: Case) -> Take:
     if question is None:
         if entry is None:
             raise NotHere(say("entry.none"))
-        return Take(answers=_knock(reach, entry))
+        knocks = _knock(reach, entry)
+        return Take(answers=knocks, looks=[_touched(reach, entry, knocks)])
     answers = []
     end = min(reach.until, reach.deadline - 0.5)
     for _ in range(MAX_ASKED):
@@ -88,7 +90,21 @@ def entry_http(reach: Reach, case: Case) -> Take:
         if time.monotonic() + EVERY > end:
             break
         reach.pause(max(0.0, started + EVERY - time.monotonic()))
-    return Take(answers=answers)
+    return Take(answers=answers, looks=[_touched(reach, entry, answers)])
+
+
+def _touched(reach: Reach, entry: Link | None, answers: list[ProbeAnswer]) -> Look:
+    """The record of what we asked: whoever reads the log later can tell us from users."""
+    asked = Counter(
+        one.url if one.url.startswith("tcp://") else f"GET {one.url}" for one in answers
+    )
+    return Look(
+        name="entry-http",
+        target=entry.key if entry is not None else "",
+        outcome="value",
+        at=reach.now(),
+        touched=[f"{what}: {count} times" for what, count in asked.items()],
+    )
 
 
 def _ask(reach: Reach, question: Question, entry: Link | None) -> ProbeAnswer:
@@ -192,9 +208,9 @@ def _seen(reach: Reach, case: Case, entry: Link) -> str:
         if log.same_as or "$" in log.path or not log.path.startswith("/"):
             continue
         try:
-            where = owner_path(reach, owner, log.path)
-            if "/dev/" in where or "/fd/" in where:
+            if leads_to_device(reach, owner, log.path):
                 continue
+            where = owner_path(reach, owner, log.path)
             with Tail(where) as tail:
                 lines = tail.lines_at(max(0, tail.size - LOG_BYTES), LOG_BYTES)
             reader = reader_for(log.format, [line for line in lines if line][-100:])

@@ -27,7 +27,7 @@ texts(
     {
         "filesystem.none": "no file system that holds data",
         "filesystem.silent": "{path} ({kind}, {device}) does not answer",
-        "filesystem.too-many": "{count} file systems more than are asked",
+        "filesystem.too-many": "file systems beyond those that are asked: {count}",
     }
 )
 

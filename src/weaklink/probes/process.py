@@ -16,7 +16,7 @@ from weaklink.words import texts
 texts(
     {
         "process.none": "no process under /proc",
-        "process.hidden": "{count} processes of other users: their program and sockets are hidden",
+        "process.hidden": "program and sockets of other users' processes: {count}",
     }
 )
 
@@ -48,7 +48,11 @@ def look_at_processes(reach: Reach, case: Case) -> Take:
         for pid in worth_mapping(known, owners(root).holders(), reach.now(), case)[:MAX_MAPS]:
             facts[pid] = with_libraries(root, facts[pid])
         known.by_pid = facts
-    hidden = sum(1 for fact in facts.values() if not fact.kernel_thread and not fact.exe)
+    hidden = sum(
+        1
+        for fact in facts.values()
+        if not fact.kernel_thread and not fact.exe and fact.state not in ("Z", "X")
+    )
     looks = []
     if hidden and not root.frozen and not reach.privileged:
         reason = say("process.hidden", count=hidden)

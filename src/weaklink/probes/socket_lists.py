@@ -10,7 +10,7 @@ from typing import NamedTuple
 from weaklink.model.target import HOST_NETNS
 from weaklink.parse.proc_net import parse_proc_tcp, parse_proc_unix, parse_time_wait
 from weaklink.parse.socket_row import TcpSocket, UnixSocket
-from weaklink.reach.host import NotHere, Reach
+from weaklink.reach.host import NotAllowed, Reach, TooLate
 from weaklink.reach.kernel_file import try_read
 from weaklink.reach.memory import memory
 from weaklink.reach.namespaces import in_each_netns, netns_labels
@@ -35,41 +35,51 @@ class SocketLists(NamedTuple):
     detailed: bool
 
 
-def socket_lists(reach: Reach, spaces: Mapping[str, list[int]]) -> dict[str, SocketLists]:
+def socket_lists(
+    reach: Reach, spaces: Mapping[str, list[int]], *, connections: bool = True
+) -> dict[str, SocketLists]:
     """Sockets by namespace; `spaces` gives the processes that live in each.
 
-    A namespace whose processes are all gone, or that the deadline leaves out, is missing.
+    Without `connections` only listeners, and only where the kernel gives them apart. A namespace
+    whose processes are all gone, or that the deadline leaves out, is missing.
     """
-    found: dict[str, SocketLists] = {}
-    if not reach.root.frozen:
-        found = _asked(reach, spaces)
+    if reach.root.frozen:
+        refused, found = set(spaces), {}
+    else:
+        refused = memory(reach.root, "netns-refused", set[str])
+        found = _asked(reach, spaces, refused, connections=connections)
     for netns, pids in spaces.items():
-        if netns in found or reach.left() < NAMESPACE_SECONDS / 2:
-            continue
-        lists = _read(reach.root, pids)
-        if lists is not None:
-            found[netns] = lists
+        if netns in refused and connections and reach.left() > NAMESPACE_SECONDS / 2:
+            lists = _read(reach.root, pids)
+            if lists is not None:
+                found[netns] = lists
     return found
 
 
-def _asked(reach: Reach, spaces: Mapping[str, list[int]]) -> dict[str, SocketLists]:
-    refused = memory(reach.root, "netns-refused", set[str])
+def _asked(
+    reach: Reach, spaces: Mapping[str, list[int]], refused: set[str], *, connections: bool
+) -> dict[str, SocketLists]:
+    """Adds to `refused` the namespaces that we may not enter: asking again would only cost."""
     end = time.monotonic() + max(0.0, reach.left() - NAMESPACE_SECONDS)
     ours = netns_labels(reach.root, [os.getpid()]).get(os.getpid(), HOST_NETNS)
     wanted = {netns: pids[:TRIES] for netns, pids in spaces.items() if netns not in refused}
     found: dict[str, SocketLists] = {}
+    ask = _ask if connections else _ask_listeners
     if wanted.pop(ours, None) is not None:
         try:
-            found[ours] = _ask(end)
-        except (OSError, NotHere):
+            found[ours] = ask(end)
+        except TooLate:
+            pass  # missing, like any other namespace that there was no time for
+        except OSError:
             refused.add(ours)
-    visits = in_each_netns(wanted, lambda: _ask(end), seconds=end - time.monotonic())
+    if not wanted:
+        return found
+    visits = in_each_netns(wanted, lambda: ask(end), seconds=end - time.monotonic())
     reach.spent += visits.cpu_seconds
     for netns, result in visits.results.items():
         if isinstance(result, SocketLists):
             found[netns] = result
-        elif not isinstance(result, NotHere):
-            # Remembered: the answer will not change, and asking costs.
+        elif isinstance(result, NotAllowed | OSError):
             refused.add(netns)
     return found
 
@@ -83,12 +93,26 @@ def _ask(end: float) -> SocketLists:
     waiting = [one for one in both if one.state == "time-wait"]
     if not few:
         waiting = sock_diag.time_wait_sockets(deadline=deadline, limit=MAX_TIME_WAIT)
-    try:
-        unix = sock_diag.unix_sockets(deadline=deadline, limit=MAX_SOCKETS)
-    except FileNotFoundError:
-        unix = []  # a kernel built without unix_diag
     tcp = [one for one in both if one.state != "time-wait"] if waiting else both
-    return SocketLists(tcp, waiting, unix, detailed=True)
+    return SocketLists(tcp, waiting, _ask_unix(deadline), detailed=True)
+
+
+def _ask_listeners(end: float) -> SocketLists:
+    from weaklink.reach import sock_diag
+
+    deadline = min(end, time.monotonic() + NAMESPACE_SECONDS)
+    tcp = sock_diag.tcp_listeners(deadline=deadline, limit=MAX_SOCKETS)
+    unix = [one for one in _ask_unix(deadline) if one.listening]
+    return SocketLists(tcp, [], unix, detailed=True)
+
+
+def _ask_unix(deadline: float) -> list[UnixSocket]:
+    from weaklink.reach import sock_diag
+
+    try:
+        return sock_diag.unix_sockets(deadline=deadline, limit=MAX_SOCKETS)
+    except FileNotFoundError:
+        return []  # a kernel built without unix_diag
 
 
 def _own_sockstat() -> bytes:

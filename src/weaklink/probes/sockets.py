@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass, field
 from typing import Literal
 
 from weaklink.model.case import Case
-from weaklink.model.fact import Connection, Listener
+from weaklink.model.fact import Listener, Process
 from weaklink.model.look import Look
-from weaklink.model.message import Message, say
+from weaklink.model.message import say
 from weaklink.model.quantities import socket as q
 from weaklink.model.series import Reading
 from weaklink.model.take import Take
 from weaklink.model.target import HOST_NETNS, target_key
 from weaklink.parse.proc_net import parse_net_counters, parse_time_wait
-from weaklink.parse.socket_row import TcpSocket, UnixSocket
-from weaklink.probes.descriptors import complete
-from weaklink.probes.process_table import Table, scanned_table
-from weaklink.probes.socket_lists import MAX_TIME_WAIT, TRIES, SocketLists, socket_lists
+from weaklink.probes.descriptors import complete, owners
+from weaklink.probes.process_table import scanned_table
+from weaklink.probes.socket_facts import (
+    connections_of,
+    inodes,
+    listeners_of,
+    new_time_wait,
+    with_tenants,
+)
+from weaklink.probes.socket_lists import TRIES, socket_lists
 from weaklink.reach.host import NotHere, Reach
 from weaklink.reach.kernel_file import try_read
 from weaklink.reach.memory import memory
@@ -27,15 +35,20 @@ from weaklink.words import texts
 texts(
     {
         "sockets.none": "no table of sockets could be read",
-        "sockets.hidden": "{count} listeners belong to processes whose descriptors are hidden",
-        "sockets.coarse": "listen backlogs and idle times of connections in {count} namespaces",
-        "sockets.too-many": "{count} connections more than are kept",
-        "sockets.namespaces": "{count} network namespaces more than are read",
+        "sockets.hidden": "listeners whose processes hide their descriptors from us: {count}",
+        "sockets.coarse": "listen backlogs and idle times of connections, namespaces: {count}",
+        "sockets.too-many": "connections beyond those that are kept: {count}",
+        "sockets.namespaces": "network namespaces that were not read: {count}",
     }
 )
 
-MAX_CONNECTIONS = 5_000
-"""Kept of one look, those of known processes first: about 0.5 MB of the Case."""
+WALK_SHARE = 0.04
+"""Of one CPU, at most, for listing connections: the kernel walks its whole table of them for each
+namespace (3 ms for 262 144 buckets), so a node of many pods is listed less often than each tick."""
+LATE_SECONDS = 0.2
+"""A tick that comes a little early still lists, so that the pace stays whole ticks."""
+MAX_TENANTS = 16
+"""Processes of one family in a namespace of its own; more than a pod's few need their own proof."""
 MAX_NAMESPACES = 64
 """Read at one tick, about 1 ms each; a node of hundreds of pods is looked at in part."""
 
@@ -45,9 +58,11 @@ class Past:
     """TIME_WAIT pairs that were told: each stays a minute and would be told at each tick."""
 
     told: set[tuple[str, str, str]] = field(default_factory=set)
+    next_walk: float = 0.0
+    """When connections may be listed again, monotonic seconds."""
 
 
-def _look(reach: Reach, case: Case, *, say_unseen: bool) -> Take:
+def _look(reach: Reach, case: Case, *, first: bool) -> Take:
     """Listener and Connection facts, readings `listener_*` and `tcp_*`.
 
     Raises NotHere where no namespace could be read. An established connection with pid 0 and
@@ -55,37 +70,61 @@ def _look(reach: Reach, case: Case, *, say_unseen: bool) -> Take:
     """
     root = reach.root
     known = scanned_table(root, case)
+    facts = known.by_pid  # one picture: the table is replaced when processes come and go
     at = reach.now()
-    looks: list[Look] = []
-    spaces = namespaces(known)
-    lists = socket_lists(reach, dict(spaces[:MAX_NAMESPACES]))
-    if not lists:
+    past = memory(root, "sockets", Past)
+    everything = first or root.frozen or time.monotonic() >= past.next_walk
+    cpu = time.thread_time() + reach.spent
+    spaces = namespaces(facts)
+    lists = socket_lists(reach, dict(spaces[:MAX_NAMESPACES]), connections=everything)
+    if not lists and everything:
         raise NotHere(say("sockets.none"))
-    if len(spaces) > len(lists):
-        count = len(spaces) - len(lists)
-        looks.append(_part("timeout", at, say("sockets.namespaces", count=count)))
-    pids_of = complete(root, known.starts(), _inodes(lists))
-    listeners = _listeners(lists, pids_of)
-    connections, left_out = _connections(lists, pids_of, at)
-    connections += _time_wait(memory(root, "sockets", Past), lists, at)
-    hidden = sum(1 for listener in listeners if not listener.pids)
-    if hidden and not root.frozen:
-        looks.append(_part("denied", at, say("sockets.hidden", count=hidden), reach.privileged))
-    coarse = sum(1 for found in lists.values() if not found.detailed)
-    if coarse and not root.frozen:
-        looks.append(_part("denied", at, say("sockets.coarse", count=coarse), reach.privileged))
-    if left_out:
-        looks.append(_part("timeout", at, say("sockets.too-many", count=left_out)))
+    pids_of = complete(root, known.starts(), inodes(lists))
+    bare = listeners_of(lists, pids_of)
+    pids_of = with_tenants(lists, pids_of, tenants(facts, spaces, set(owners(root).denied)))
+    listeners = listeners_of(lists, pids_of)
+    connections, left_out = connections_of(lists, pids_of, at)
+    if everything:
+        fresh, past.told = new_time_wait(past.told, lists, at)
+        connections += fresh
     readings = _queues(case, listeners, at)
     for netns, pids in spaces:
         if netns in lists:
             readings += _counters(reach, case, netns, pids, at)
-    return Take(
-        listeners=listeners,
-        connections=connections,
-        readings=readings,
-        looks=looks if say_unseen else [],
-    )
+    if everything:
+        cost = time.thread_time() + reach.spent - cpu
+        past.next_walk = time.monotonic() + cost / WALK_SHARE - LATE_SECONDS
+    looks = []
+    if first:
+        hidden = sum(1 for one in bare if not one.pids) if owners(root).denied else 0
+        coarse = sum(1 for found in lists.values() if not found.detailed)
+        unread = len(spaces) - len(lists)
+        looks = _unseen(reach, at, hidden=hidden, coarse=coarse, unread=unread, left_out=left_out)
+    return Take(listeners=listeners, connections=connections, readings=readings, looks=looks)
+
+
+def _unseen(
+    reach: Reach, at: float, *, hidden: int, coarse: int, unread: int, left_out: int
+) -> list[Look]:
+    """What could not be seen; a frozen root never holds more, so nothing is said of it."""
+    rows: list[tuple[Literal["denied", "timeout"], str, int]] = [
+        ("denied", "sockets.hidden", hidden),
+        ("denied", "sockets.coarse", coarse),
+        ("timeout", "sockets.namespaces", unread),
+        ("timeout", "sockets.too-many", left_out),
+    ]
+    return [
+        Look(
+            name="sockets",
+            target="",
+            outcome=outcome,
+            at=at,
+            reason=say(key, count=count),
+            remedy="" if outcome == "timeout" or os.geteuid() == 0 else "sudo weaklink",
+        )
+        for outcome, key, count in rows
+        if count and not (reach.root.frozen and outcome == "denied")
+    ]
 
 
 @probe(
@@ -96,7 +135,7 @@ def _look(reach: Reach, case: Case, *, say_unseen: bool) -> Take:
 )
 def look_at_first(reach: Reach, case: Case) -> Take:
     """Who listens and who is connected, before the chain is known; what is hidden is said here."""
-    return _look(reach, case, say_unseen=True)
+    return _look(reach, case, first=True)
 
 
 @probe(
@@ -106,144 +145,39 @@ def look_at_first(reach: Reach, case: Case) -> Take:
     about="listen queues, connections and how long they have been silent, TCP's counters",
 )
 def look_at_tick(reach: Reach, case: Case) -> Take:
-    """The same at each tick: queues and the ages of requests in flight change."""
-    return _look(reach, case, say_unseen=False)
+    """The same at each tick: queues and the ages of requests in flight change.
+
+    Where listing the connections is dear, ticks between two lists give listeners only.
+    """
+    return _look(reach, case, first=False)
 
 
-def namespaces(known: Table) -> list[tuple[str, list[int]]]:
+def namespaces(facts: dict[int, Process]) -> list[tuple[str, list[int]]]:
     """Labels with the processes that live there, the host's own first, then by size."""
     found: dict[str, list[int]] = {}
-    for pid, fact in known.by_pid.items():
+    for pid, fact in facts.items():
         if not fact.kernel_thread and fact.state not in ("Z", "X"):
             found.setdefault(fact.netns, []).append(pid)
     return sorted(found.items(), key=lambda item: (item[0] != HOST_NETNS, -len(item[1]), item[0]))
 
 
-def _inodes(lists: dict[str, SocketLists]) -> set[int]:
-    wanted = set()
-    for found in lists.values():
-        wanted |= {one.inode for one in found.tcp}
-        named = {one.name for one in found.unix if one.listening}
-        for one in found.unix:
-            if one.name in named:
-                wanted |= {one.inode, one.peer}
-    return wanted - {0}
+def tenants(
+    facts: dict[int, Process], spaces: list[tuple[str, list[int]]], denied: set[int]
+) -> dict[str, list[int]]:
+    """Processes that alone live in a namespace, where their descriptors are hidden from us.
 
-
-def _listeners(lists: dict[str, SocketLists], pids_of: dict[int, list[int]]) -> list[Listener]:
-    rows = [
-        (netns, one.local, one.inode, one.unread, one.unsent)
-        for netns, found in lists.items()
-        for one in found.tcp
-        if one.state == "listen"
-    ]
-    rows += [
-        (netns, one.name, one.inode, one.unread, one.unsent)
-        for netns, found in lists.items()
-        for one in found.unix
-        if one.listening and one.name
-    ]
-    return [
-        Listener(
-            address=address,
-            netns=netns,
-            pids=pids_of.get(inode, []),
-            waiting=waiting,
-            backlog=backlog,
-            inode=inode,
-        )
-        for netns, address, inode, waiting, backlog in rows
-    ]
-
-
-def _connections(
-    lists: dict[str, SocketLists], pids_of: dict[int, list[int]], at: float
-) -> tuple[list[Connection], int]:
-    rows = [
-        (netns, one)
-        for netns, found in lists.items()
-        for one in found.tcp
-        if one.state not in ("listen", "close")
-    ]
-    rows.sort(key=lambda row: row[1].inode not in pids_of)
-    kept = rows[:MAX_CONNECTIONS]
-    found = [_connection(netns, one, _first(pids_of, one.inode), at) for netns, one in kept]
-    peers = {one.inode: one for lists_ in lists.values() for one in lists_.unix}
-    for netns, inside in lists.items():
-        named = {one.name for one in inside.unix if one.listening and one.name}
-        for one in inside.unix:
-            if one.name in named and not one.listening and len(found) < MAX_CONNECTIONS:
-                found += _unix_pair(netns, one, peers.get(one.peer), pids_of, at)
-    return found, len(rows) - len(kept)
-
-
-def _connection(netns: str, one: TcpSocket, pid: int, at: float) -> Connection:
-    return Connection(
-        local=one.local,
-        remote=one.remote,
-        netns=netns,
-        pid=pid,
-        state=one.state,
-        unread=one.unread,
-        unsent=one.unsent,
-        sent_age=one.sent_age,
-        received_age=one.received_age,
-        rtt=one.rtt,
-        retransmits=one.retransmits,
-        inode=one.inode,
-        at=at,
-        bytes_received=one.received,
-        bytes_sent=one.sent,
-    )
-
-
-def _unix_pair(
-    netns: str,
-    server: UnixSocket,
-    client: UnixSocket | None,
-    pids_of: dict[int, list[int]],
-    at: float,
-) -> list[Connection]:
-    """Both ends: the server's has the path as its own address, the client's as the remote one."""
-    pair = [
-        Connection(
-            local=server.name,
-            remote=f"unix:[{server.peer}]",
-            netns=netns,
-            pid=_first(pids_of, server.inode),
-            unread=server.unread,
-            unsent=server.unsent,
-            inode=server.inode,
-            at=at,
-        )
-    ]
-    if client is not None:
-        pair.append(
-            Connection(
-                local=f"unix:[{client.inode}]",
-                remote=server.name,
-                netns=netns,
-                pid=_first(pids_of, client.inode),
-                unread=client.unread,
-                unsent=client.unsent,
-                inode=client.inode,
-                at=at,
-            )
-        )
-    return pair
-
-
-def _time_wait(past: Past, lists: dict[str, SocketLists], at: float) -> list[Connection]:
-    fresh: list[Connection] = []
-    now: set[tuple[str, str, str]] = set()
-    for netns, found in lists.items():
-        for one in found.time_wait:
-            key = (netns, one.local, one.remote)
-            now.add(key)
-            if key not in past.told and len(fresh) < MAX_TIME_WAIT:
-                fresh.append(_connection(netns, one, 0, at))
-    past.told = now
-    return fresh
+    One family (a process and what it started) in a namespace of its own, as in a pod: whatever
+    is open there is theirs. Nothing is concluded for the host's namespace, nor for processes
+    whose descriptors we have read.
+    """
+    found: dict[str, list[int]] = {}
+    for netns, pids in spaces:
+        inside = set(pids)
+        heads = [pid for pid in pids if facts[pid].ppid not in inside]
+        small = len(pids) <= MAX_TENANTS and len(heads) == 1
+        if netns != HOST_NETNS and small and inside <= denied:
+            found[netns] = sorted(pids)
+    return found
 
 
 def _queues(case: Case, listeners: list[Listener], at: float) -> list[Reading]:
@@ -276,21 +210,3 @@ def _counters(reach: Reach, case: Case, netns: str, pids: list[int], at: float) 
             Reading(quantity=name, target=key, at=at, value=value) for name, value in values.items()
         ]
     return []
-
-
-def _first(pids_of: dict[int, list[int]], inode: int) -> int:
-    pids = pids_of.get(inode)
-    return pids[0] if pids else 0
-
-
-def _part(
-    outcome: Literal["denied", "timeout"], at: float, reason: Message, privileged: bool = True
-) -> Look:
-    return Look(
-        name="sockets",
-        target="",
-        outcome=outcome,
-        at=at,
-        reason=reason,
-        remedy="" if privileged else "sudo weaklink",
-    )

@@ -60,6 +60,23 @@ def owner_glob(reach: Reach, process: Process, pattern: str) -> list[str]:
     return paths
 
 
+def leads_to_device(reach: Reach, process: Process, path: str) -> bool:
+    """Whether a path is, or links to, something in /dev or /proc: `/dev/stdout` above all.
+
+    Resolved by us, `/dev/stdout` would be OUR standard output, which may well be a file.
+    """
+    for _ in range(8):
+        if path.startswith(("/dev/", "/proc/")):
+            return True
+        folder, _, name = path.rpartition("/")
+        try:
+            target = os.readlink(f"{owner_path(reach, process, folder or '/')}/{name}")  # noqa: PTH115
+        except OSError:
+            return False
+        path = target if target.startswith("/") else f"{folder}/{target}"
+    return True
+
+
 def open_files(reach: Reach, pid: int) -> dict[int, str]:
     """What a process's descriptors point to, by number; empty where we may not see them."""
     found: dict[int, str] = {}

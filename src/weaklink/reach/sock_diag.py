@@ -11,7 +11,7 @@ import socket
 import struct
 
 from weaklink.parse.socket_row import TCP_STATES, TcpSocket, UnixSocket, address, unix_name
-from weaklink.reach.netlink import attributes, dump, open_diag
+from weaklink.reach.netlink import ATTRIBUTE, attributes, dump, open_diag
 
 SOCK_DIAG_BY_FAMILY = 20
 TCPDIAG_GETSOCK = 18
@@ -21,6 +21,7 @@ UNIX_SHOW = 0x01 | 0x04 | 0x10
 UNIX_NAME, UNIX_PEER, UNIX_QUEUES = 0, 2, 4
 
 TIME_WAIT = 1 << 6
+LISTEN = 1 << 10
 ALL_BUT_TIME_WAIT = 0xFFF & ~TIME_WAIT & ~(1 << 7) | 1 << 12
 
 TCP_REQUEST = struct.Struct("=3xB48xI4x")
@@ -28,6 +29,7 @@ TCP_REQUEST = struct.Struct("=3xB48xI4x")
 INET_HEAD = struct.Struct(">BBBBHH16s16sI8x")
 INET_TAIL = struct.Struct("=IIIII")
 """Of inet_diag_msg, 72 bytes: the addresses in network order, then expires, queues, uid, inode."""
+INET_MESSAGE = INET_HEAD.size + INET_TAIL.size
 TCP_INFO = struct.Struct("=44xI4xI12xI28xI")
 """Of tcp_info: last_data_sent and last_data_recv (ms, offsets 44 and 52), rtt (us, 68),
 total_retrans (100)."""
@@ -45,6 +47,11 @@ def tcp_sockets(*, deadline: float, limit: int, time_wait: bool = False) -> list
     """
     states = ALL_BUT_TIME_WAIT | (TIME_WAIT if time_wait else 0)
     return _tcp(TCP_REQUEST.pack(1 << (INET_DIAG_INFO - 1), states), deadline, limit)
+
+
+def tcp_listeners(*, deadline: float, limit: int) -> list[TcpSocket]:
+    """Listeners of both families alone: the kernel keeps them apart, so it is cheap."""
+    return _tcp(TCP_REQUEST.pack(0, LISTEN), deadline, limit)
 
 
 def time_wait_sockets(*, deadline: float, limit: int) -> list[TcpSocket]:
@@ -75,37 +82,55 @@ def unix_sockets(*, deadline: float, limit: int) -> list[UnixSocket]:
 
 
 def parse_tcp(data: bytes) -> TcpSocket | None:
-    """One answer of inet_diag; None where it is cut short."""
-    if len(data) < INET_HEAD.size + INET_TAIL.size:
+    """One answer of inet_diag; None where it is cut short.
+
+    Called for each of some thousand sockets a tick, so it builds its result once.
+    """
+    if len(data) < INET_MESSAGE:
         return None
-    family, state, _timer, _retries, sport, dport, source, dest, _iface = INET_HEAD.unpack_from(
-        data
-    )
-    width = 4 if family == socket.AF_INET else 16
-    _expires, unread, unsent, _uid, inode = INET_TAIL.unpack_from(data, INET_HEAD.size)
-    one = TcpSocket(
-        local=address(source[:width], sport),
-        remote=address(dest[:width], dport),
-        state=TCP_STATES.get(state, "unknown"),
-        inode=inode,
-        unread=unread,
-        unsent=unsent,
-    )
-    info = attributes(data, INET_HEAD.size + INET_TAIL.size).get(INET_DIAG_INFO, b"")
-    if len(info) < TCP_INFO.size or one.state == "listen":
-        return one
-    sent_ms, received_ms, rtt_us, retransmits = TCP_INFO.unpack_from(info)
+    family, number, _, _, sport, dport, source, dest, _ = INET_HEAD.unpack_from(data)
+    _, unread, unsent, _, inode = INET_TAIL.unpack_from(data, INET_HEAD.size)
+    state = TCP_STATES.get(number, "unknown")
+    local, remote = _address(family, source, sport), _address(family, dest, dport)
+    start, length = _attribute(data, INET_MESSAGE, INET_DIAG_INFO)
+    if length < TCP_INFO.size or state == "listen":
+        return TcpSocket(local, remote, state, inode, unread, unsent)
+    sent_ms, received_ms, rtt_us, retransmits = TCP_INFO.unpack_from(data, start)
     received = sent = None
-    if len(info) >= TCP_INFO_BYTES.size:
-        sent, received = TCP_INFO_BYTES.unpack_from(info)
-    return one._replace(
-        sent_age=sent_ms / 1e3,
-        received_age=received_ms / 1e3,
-        rtt=rtt_us / 1e6 if rtt_us else None,
-        retransmits=retransmits,
-        received=received,
-        sent=sent,
+    if length >= TCP_INFO_BYTES.size:
+        sent, received = TCP_INFO_BYTES.unpack_from(data, start)
+    return TcpSocket(
+        local,
+        remote,
+        state,
+        inode,
+        unread,
+        unsent,
+        sent_ms / 1e3,
+        received_ms / 1e3,
+        rtt_us / 1e6 if rtt_us else None,
+        retransmits,
+        received,
+        sent,
     )
+
+
+def _address(family: int, raw: bytes, port: int) -> str:
+    if family == socket.AF_INET:
+        return f"{socket.inet_ntop(socket.AF_INET, raw[:4])}:{port}"
+    return address(raw, port)
+
+
+def _attribute(data: bytes, offset: int, wanted: int) -> tuple[int, int]:
+    """Where an attribute's content begins and how long it is; (0, 0) where there is none."""
+    while offset + ATTRIBUTE.size <= len(data):
+        length, kind = ATTRIBUTE.unpack_from(data, offset)
+        if length < ATTRIBUTE.size or offset + length > len(data):
+            break
+        if kind == wanted:
+            return offset + ATTRIBUTE.size, length - ATTRIBUTE.size
+        offset += (length + 3) & ~3
+    return 0, 0
 
 
 def parse_unix(data: bytes) -> UnixSocket | None:

@@ -22,6 +22,15 @@ def shown_names(chain: Chain) -> dict[str, str]:
     return {link.key: names[key] for key, links in groups.items() for link in links}
 
 
+def said_link(chain: Chain, key: str) -> str:
+    """A link's name, `a to b` for an edge; the key itself where the chain lacks it."""
+    names = shown_names(chain)
+    source, _, dest = key.partition(">")
+    if key in names:
+        return names[key]
+    return f"{names[source]} to {names[dest]}" if source in names and dest in names else key
+
+
 def _common(links: list[Link]) -> str:
     """The members' common name; where they differ, what they run, else the first one's name."""
     if len({link.name for link in links}) == 1:

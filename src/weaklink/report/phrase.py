@@ -17,6 +17,9 @@ from weaklink.report import human
 from weaklink.report.safe import visible
 from weaklink.words import OPTIONAL, UnknownTextError, placeholders, text_of
 
+NAMES = frozenset({"pid", "tid", "uid", "gid", "port", "line", "status", "inode", "year", "xid"})
+"""Last words of arguments whose numbers are names: nobody says pid 27 481."""
+
 
 class Voice(NamedTuple):
     """How to speak: language, the host's offset from UTC in seconds, and when `now` is."""
@@ -35,13 +38,19 @@ def phrase(message: Message, voice: Voice) -> str:
 
     A missing argument shows as `?`; a key that this version lacks shows as the key itself.
     """
-    shown = {name: _Shown(value, voice) for name, value in message.args.items()}
+    shown = {name: _Shown(_as_named(name, value), voice) for name, value in message.args.items()}
     try:
         text = settled(text_of(message.key, voice.language), message.args)
         return string.Formatter().vformat(text, (), _Lenient(shown))
     except (UnknownTextError, ValueError, LookupError, AttributeError, TypeError):
         given = ", ".join(f"{name} {value}" for name, value in sorted(shown.items()))
         return visible(message.key) + (f" ({given})" if given else "")
+
+
+def _as_named(name: str, value: Argument) -> Argument:
+    """A whole number that is a name (a pid, a port) as text: `27481`, not `27 481`."""
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return f"{value:.0f}" if whole and name.rpartition("_")[2] in NAMES else value
 
 
 def settled(text: str, known: Mapping[str, Argument]) -> str:

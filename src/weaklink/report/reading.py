@@ -144,7 +144,8 @@ def _what_was_read(readings: list[TextReading], lang: str, width: int) -> list[s
     unread = 0
     cut: list[str] = []
     for reading in readings:
-        where = f"{visible(reading.source)}: " if reading.source else ""
+        # One text alone needs no name before each of its parts.
+        where = f"{visible(reading.source)}: " if len(readings) > 1 else ""
         for part in reading.parts:
             key = "read.line" if part.first == part.last else "read.lines"
             span = _word(key, lang, first=part.first, last=part.last)

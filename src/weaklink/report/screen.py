@@ -101,7 +101,7 @@ def _calm(seen: View, wish: Wish) -> list[Block | None]:
         _chain(seen),
         changed(seen) if hurts else None,
         findings(seen, everything=wish.verbose or look_only, label=_findings_label(look_only)),
-        look_next(seen),
+        None if verdict(seen.case) == "too-blind" else look_next(seen),
         looked_at(seen),
         unseen(seen, everything=wish.verbose, not_filed=wish.not_filed),
     ]

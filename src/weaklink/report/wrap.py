@@ -31,7 +31,7 @@ def wrap(text: str, columns: int, hang: str = "") -> list[str]:
         size = width(piece)
         stripped = piece.rstrip(" ")
         while used + width(stripped) > columns:
-            if line.strip():
+            if line.strip(" "):
                 lines.append(line.rstrip(" "))
             elif size > columns - used:
                 head = _head(piece, columns - used)
@@ -43,7 +43,7 @@ def wrap(text: str, columns: int, hang: str = "") -> list[str]:
             stripped = piece.rstrip(" ")
         line += piece
         used += size
-    if line.strip() or not lines:
+    if line.strip(" ") or not lines:
         lines.append(line.rstrip(" "))
     return lines
 

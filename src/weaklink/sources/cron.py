@@ -57,8 +57,9 @@ def cron(reach: Reach, case: Case) -> Take:
     the tables tell. Raises NotHere without a daemon.
     """
     daemons = [p for p in case.processes if p.name in DAEMONS and not p.kernel_thread]
+    named = {p.pid for p in daemons}
+    daemons = [p for p in daemons if p.ppid not in named]  # its forks carry its name for a while
     pids = {p.pid for p in daemons}
-    daemons = [p for p in daemons if p.ppid not in pids]
     if not daemons:
         raise NotHere(say("cron.none"))
     events: list[Event] = []

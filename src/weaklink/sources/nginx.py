@@ -271,7 +271,7 @@ def _changes(reach: Reach, instance: Instance, configs: list[ConfigFile]) -> lis
                 )
             )
     master = instance.master
-    if instance.loaded - master.start > RELOAD_AFTER and now - instance.loaded <= RECENT:
+    if instance.loaded - master.start > RELOAD_AFTER and 0 <= now - instance.loaded <= RECENT:
         events.append(
             Event(
                 at=instance.loaded,

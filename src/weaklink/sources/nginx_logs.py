@@ -21,7 +21,12 @@ from weaklink.parse.nginx_error import group_errors, read_error_line, worth_tell
 from weaklink.parse.routes import Routes
 from weaklink.reach.host import NotHere, Reach
 from weaklink.reach.log_tail import BLOCK, Tail
-from weaklink.reach.owner_files import open_files, owner_path, regular
+from weaklink.reach.owner_files import (
+    leads_to_device,
+    open_files,
+    owner_path,
+    regular,
+)
 from weaklink.reach.registry import probe
 from weaklink.words import texts
 
@@ -156,7 +161,8 @@ def _read(
             parts = [*older[0], *parts]
             covered = older[1]
     elif covered > wanted_from:
-        parts = [*_sampled(tail, reader, routes, covered, wanted_from), *parts]
+        span = max((max(part.end) for part in parts if part.end), default=covered) - covered
+        parts = [*_sampled(tail, reader, routes, span, covered - wanted_from), *parts]
     requests = to_requests(parts, source=log.key or log.path, covered_from=covered)
     return requests, _doubts(reach, log, reader, requests)
 
@@ -202,13 +208,15 @@ def _rotated(
 
 
 def _sampled(
-    tail: Tail, reader: LineReader, routes: Routes, covered: float, wanted_from: float
+    tail: Tail, reader: LineReader, routes: Routes, span: float, wanted: float
 ) -> list[Columns]:
-    """Blocks at even distances over the part that was too long to read, oldest first."""
+    """Blocks at even distances over the part that was too long to read, oldest first.
+
+    `span` is how many seconds the part lasts that was read, `wanted` how many more are wanted.
+    """
     newest = tail.size - tail.position
-    span = max(1.0, tail.modified - covered)
     # As many bytes a second as in the part that was read: where that is wrong, times still tell.
-    reach_back = int(newest / span * (covered - wanted_from))
+    reach_back = int(newest / max(1.0, span) * wanted)
     begin = max(0, tail.position - reach_back)
     step = max(SAMPLE_BYTES, (tail.position - begin) // SAMPLES)
     parts = []
@@ -237,21 +245,21 @@ def _where(reach: Reach, owner: Process | None, log: LogFile) -> tuple[str, Look
         return "", _look(reach, log, "absent", say("nginx-logs.elsewhere", path=log.path))
     if "$" in log.path:
         return "", _look(reach, log, "absent", say("nginx-logs.variable", path=log.path))
+    if log.path.startswith("/dev/"):
+        return "", _look(reach, log, "absent", say("nginx-logs.elsewhere", path=log.path))
     if owner is None:
         return log.path, None
     number = _open_number(reach, owner, log.path)
     if number is not None:
         return reach.root.real(f"/proc/{owner.pid}/fd/{number}"), None
     try:
-        where = owner_path(reach, owner, log.path)
+        if leads_to_device(reach, owner, log.path):
+            return "", _look(reach, log, "absent", say("nginx-logs.elsewhere", path=log.path))
+        return owner_path(reach, owner, log.path), None
     except PermissionError:
         return "", _look(reach, log, "denied", say("nginx-logs.denied", path=log.path))
     except OSError:
         return "", _look(reach, log, "absent", say("nginx-logs.gone", path=log.path))
-    # An image's log is often a link to /dev/stdout: that would be OUR standard output.
-    if "/dev/" in where or "/proc/self" in where or "/fd/" in where:
-        return "", _look(reach, log, "absent", say("nginx-logs.elsewhere", path=log.path))
-    return where, None
 
 
 def _open_number(reach: Reach, owner: Process, path: str) -> int | None:

@@ -226,7 +226,20 @@ class FakeChain:
     def event(self, kind: EventKind, at: float, pid: int, text: str) -> None:
         """Something that happened `at` seconds before the end."""
         self.events.append(
-            Event(at=END - at, kind=kind, target=process_key(pid), text=text, source="kernel-log")
+            Event(at=END - at, kind=kind, target=process_key(pid), text=text, source="/dev/kmsg")
+        )
+
+    def refuses(self, pid: int, at: float) -> None:
+        """A line of the proxy's error log: a member refused a connection."""
+        self.events.append(
+            Event(
+                at=END - at,
+                kind="log",
+                target=process_key(FRONT),
+                text="connect() failed (111: Connection refused)",
+                source="nginx-error",
+                details={"code": "connect-refused", "upstream": address(pid), "count": 1},
+            )
         )
 
     # -- the Case -------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ def eject(ground: Ground) -> Truth:
         spawn.wait_listening(chain.watchers(ground.state, worker)[0], worker.port)
     return Truth(
         cause="peers-ejected",
-        shapes=("widespread-timeouts",),
+        # Hits in the cache stay quick: only those few who need a render wait, but all the time.
+        shapes=("widespread-timeouts", "intermittent-spikes"),
         links=ground.guilty(*ejected, balancer),
         second=ground.guilty(survivor),
         culprits=(

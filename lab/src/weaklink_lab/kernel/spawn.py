@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from weaklink_lab import state as states
 from weaklink_lab.kernel import cgroups, netns
 
 ENVIRONMENT = {
@@ -17,7 +18,15 @@ ENVIRONMENT = {
     # One member may not use more threads than its own pool says: numpy would take every core.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
+    **{name: os.environ[name] for name in ("WEAKLINK_LAB_HOME",) if name in os.environ},
 }
+
+
+def _environment() -> dict[str, str]:
+    if states.FOLDER == states.USUAL:
+        return ENVIRONMENT
+    # What we start must read the state of this lab, not that of one beside it.
+    return {**ENVIRONMENT, states.HOME: str(states.FOLDER)}
 
 
 def start(
@@ -45,7 +54,7 @@ def start(
         try:
             os.write(tell, f"{os.getpid()}\n".encode())
             os.set_inheritable(tell, False)
-            _become(argv, group, namespace, log, {**ENVIRONMENT, **(env or {})}, cwd, nice)
+            _become(argv, group, namespace, log, {**_environment(), **(env or {})}, cwd, nice)
         except BaseException as error:
             os.write(tell, f"cannot start {argv[0]}: {error}".encode())
         os._exit(127)
@@ -90,7 +99,7 @@ def run_inside(argv: list[str], *, group: str, namespace: str, timeout: float = 
     done = subprocess.run(
         argv,
         preexec_fn=enter,  # the lab has one thread
-        env=ENVIRONMENT,
+        env=_environment(),
         capture_output=True,
         text=True,
         timeout=timeout,

@@ -42,7 +42,13 @@ async def preview(request: Request) -> Response:
         return Response(kept, media_type="image/jpeg", headers={"X-Cache": "hit"})
     own = live.get("videos", {}).get(video, {})
     material = config["materials"][own.get("material", live.get("material", "hd"))]
-    work = partial(render.preview, material, own.get("frames", config["frames"]), config["threads"])
+    work = partial(
+        render.preview,
+        material,
+        own.get("frames", config["frames"]),
+        config["threads"],
+        config["accelerator_seconds"],
+    )
     body = await asyncio.get_running_loop().run_in_executor(request.state.pool, work)
     await cache.setex(key, own.get("ttl", config["ttl"]), body)
     log.info("rendered %s, %d bytes", video, len(body))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from weaklink.cli.fail import Fail
 from weaklink.cli.output import format_arguments, show
 from weaklink.cli.parser import print_text
+
+if TYPE_CHECKING:
+    from weaklink.recorder.case_files import Head
 
 HELP = "incidents on file: list, show one again, save a copy"
 
@@ -67,25 +71,20 @@ def _list(*, json: bool) -> int:
     return 0
 
 
-def _row(id_: str, head: object) -> dict[str, str]:
-    from weaklink.recorder.case_files import Head
+def _row(id_: str, head: Head) -> dict[str, str]:
     from weaklink.report.human import rfc3339
+    from weaklink.report.names import said_link
 
-    if not isinstance(head, Head):
-        raise TypeError(type(head).__name__)
     says = "no diagnosis"
     if head.diagnoses:
         last = head.diagnoses[-1]
-        names = [f"{cause.id} on {_link(head, cause.link)}" for cause in last.causes if cause.named]
+        names = [
+            f"{cause.id} on {said_link(head.chain, cause.link)}"
+            for cause in last.causes
+            if cause.named
+        ]
         says = ", ".join(names) or f"{last.pain.shape.id}, unexplained"
     return {"id": id_, "at": rfc3339(head.created) or "", "host": head.host.name, "says": says}
-
-
-def _link(head: object, key: str) -> str:
-    from weaklink.recorder.case_files import Head
-
-    link = head.chain.link(key) if isinstance(head, Head) else None
-    return link.name if link else key
 
 
 def _show(args: argparse.Namespace) -> int:

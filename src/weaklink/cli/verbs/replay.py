@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     except CaseError as error:
         raise Fail(str(error)) from None
     speaks = language()
-    note = phrase(say("replay.note", name=name, host=case.host.name), Voice(speaks))
+    note = phrase(say("replay.note", name=name), Voice(speaks))
     case = incident.judge(grow(case, note=f"{note} {case.note}".strip()))
     more = "" if args.name is None else f" {name}"
     wish = Wish(language=speaks, verbose=args.verbose, steps_command=f"weaklink replay{more} -v")

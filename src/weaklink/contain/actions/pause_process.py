@@ -9,7 +9,7 @@ action(
         title="pause a process",
         harm="some-users",
         harm_note="whoever waits for it waits",
-        what="pause {culprit} (pid {culprit_pid:d}), if that was not enough",
+        what="pause {culprit} (pid {culprit_pid}), if that was not enough",
         preview=(SAME_CULPRIT + "kill -STOP {culprit_pid}",),
         undo=(SAME_CULPRIT + "kill -CONT {culprit_pid}",),
         after=(

@@ -9,7 +9,7 @@ action(
         title="lower the priority of a neighbour",
         harm="nobody",
         harm_note="that job takes longer",
-        what="lower the CPU and disk priority of {culprit} (pid {culprit_pid:d})",
+        what="lower the CPU and disk priority of {culprit} (pid {culprit_pid})",
         preview=(
             SAME_CULPRIT + "renice -n 19 -p {culprit_pid}",
             SAME_CULPRIT + "ionice -c 3 -p {culprit_pid}",

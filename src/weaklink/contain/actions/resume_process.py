@@ -1,7 +1,6 @@
 """Lets a stopped or frozen process run on."""
 
 from weaklink.contain.action import Action, action
-from weaklink.contain.shell import SAME_CULPRIT
 
 action(
     Action(
@@ -9,13 +8,13 @@ action(
         title="resume a stopped process",
         harm="nobody",
         harm_note="harms nobody",
-        what="resume {culprit} (pid {culprit_pid:d})",
+        what="resume {culprit} (pid {culprit_pid})",
         preview=(
             "? {thaw}",
-            SAME_CULPRIT + "kill -CONT {culprit_pid}",
+            "? {go_on}",
         ),
         undo=(
-            SAME_CULPRIT + "kill -STOP {culprit_pid}",
+            "? {halt}",
             "? {freeze}",
         ),
         expect=(

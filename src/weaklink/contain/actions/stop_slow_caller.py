@@ -8,7 +8,7 @@ action(
         title="stop the caller of a slow command",
         harm="some-users",
         harm_note="harms that caller only",
-        what="stop who sends {command}: {caller} (pid {caller_pid:d})",
+        what="stop who sends {command}: {caller} (pid {caller_pid})",
         preview=(
             "{cli} CLIENT LIST | grep -F addr={client}",
             "{cli} CLIENT KILL ADDR {client}",

@@ -7,17 +7,17 @@ cause(
         id="cache-mass-expiry",
         layer="cache",
         title="computes again what the cache has lost",
-        because="keys of {cache_hit_ratio_fell_name} expired together: hits fell from "
-        "{cache_hit_ratio_fell_before} to {cache_hit_ratio_fell_now}"
-        "[, {cache_fewer_keys_than_usual_keys} keys left of about "
-        "{cache_fewer_keys_than_usual_usual}]",
+        because="keys of the cache expired together"
+        "[: {cache_fewer_keys_than_usual_keys} are left of about "
+        "{cache_fewer_keys_than_usual_usual}]"
+        "[, hits fell from {cache_hit_ratio_fell_before} to {cache_hit_ratio_fell_now}]",
         explanation="A batch (a refresh, a warm-up, a deploy) gave many keys the same moment of "
         "expiry. When it comes, each request misses and computes its answer again; CPU and "
         "latency of the computing link explode, and it looks as if the model had become slow. "
         "The refilled keys often expire together again.",
         roles=("inference", "app"),
         prior=-5.0,
-        required=("cache.hit-ratio-fell",),
+        required=("cache.hit-ratio-fell", "cache.fewer-keys-than-usual"),
         signs=(
             Weighs(
                 sign="cache.ttls-aligned",
@@ -37,7 +37,7 @@ cause(
             ),
             Weighs(
                 sign="cache.fewer-keys-than-usual",
-                present=2.5,
+                present=3.5,
                 absent=-0.5,
                 where="callee",
                 reason="the burst is over: what is left of it is the missing keys",

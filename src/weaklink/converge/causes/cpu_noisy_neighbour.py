@@ -39,6 +39,7 @@ cause(
                 reason="with idle CPUs nobody is starved",
             ),
             Weighs(sign="link.slower-than-before", present=0.7, reason="its own time has grown"),
+            Weighs(sign="link.requests-pile-up", present=0.7, reason="requests wait inside it"),
             Weighs(sign="member.fails", present=0.3, reason="its requests take long"),
             Weighs(sign="users.slow", present=0.5, where="users", reason="all is slower"),
             Weighs(

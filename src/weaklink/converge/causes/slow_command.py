@@ -44,6 +44,13 @@ cause(
                 reason="its callers sit in their client library",
             ),
             Weighs(sign="link.requests-pile-up", present=0.7, reason="requests wait in it"),
+            Weighs(sign="cpu.link-busy", present=1.0, reason="its one thread is busy"),
+            Weighs(
+                sign="link.waits-below",
+                present=1.0,
+                where="caller",
+                reason="its callers wait for what they call",
+            ),
             Weighs(
                 sign="cache.hit-ratio-fell",
                 present=-1.0,

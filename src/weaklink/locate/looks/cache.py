@@ -91,8 +91,9 @@ BURST = (4.0, 20.0)
 """Times the mean rate over the cache's life."""
 ALIGNED = (0.3, 0.7)
 """Share of a prefix's sampled keys whose expiry falls into one narrow span."""
-NARROW = 0.05
-"""The span's width, as a share of the longest time to live seen; at least two seconds."""
+NARROW, WIDEST = 0.05, 60.0
+"""The span: a share of the longest time to live seen, at least two seconds, at most a minute."""
+LEAST_SETS = 5
 LEAST_KEYS = 10
 FEWER = (3.0, 10.0)
 """Times fewer than usual: load that halves in the evening is no burst."""
@@ -231,16 +232,11 @@ def _longest_ttl(view: View, link: Link, key: str) -> float | None:
 def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
     sets = view.grown("cache_set_commands_total", key)
     row = view.series("cache_keys", key)
-    misses = view.grown("cache_misses_total", key)
     span = view.span("cache_set_commands_total", key)
-    if sets is None or row is None or misses is None or span <= 0:
+    if sets is None or row is None or span <= 0:
         return
     grown = row.values[-1] - row.values[0] + (view.grown("cache_expired_keys_total", key) or 0.0)
-    before = view.series("cache_set_commands_total", key)
-    uptime = view.last("cache_uptime_seconds", key) or span
-    usual = before.values[0] / max(1.0, uptime - span) if before else 0.0
-    busy = sets >= 5 and misses >= 5
-    rising = log_ramp(sets / span / max(usual, 0.05), 1.5, 5.0) if busy else 0.0
+    busy = sets >= LEAST_SETS
     fresh = ramp(grown / sets, 0.3, 0.7) if sets else 0.0
     yield evidence(
         REFILLING,
@@ -248,7 +244,6 @@ def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
         fresh if busy else 0.0,
         link=link.key,
         value=round(60 * sets / span, 1),
-        baseline=round(60 * usual, 1),
         command="redis-cli info commandstats",
         name=link.name,
         sets=round(60 * sets / span),
@@ -258,7 +253,7 @@ def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
     yield evidence(
         SAME_KEY,
         key,
-        stale * max(rising, 0.5) if busy else 0.0,
+        stale if busy else 0.0,
         link=link.key,
         value=float(sets),
         command="redis-cli info commandstats; redis-cli dbsize",
@@ -294,16 +289,16 @@ def _aligned(view: View, link: Link) -> Iterable[Judged]:
 
 
 def densest(ttls: list[float]) -> tuple[float, float, float]:
-    """The narrow span that holds most of the times to live: share, its start, its width."""
+    """The narrow span that holds most of the times to live: share, start, real width."""
     ordered = sorted(ttls)
-    width = max(2.0, NARROW * quantile(ordered, 0.95))
-    best, start, low = 0, 0.0, 0
+    width = min(WIDEST, max(2.0, NARROW * quantile(ordered, 0.95)))
+    best, start, end, low = 0, 0.0, 0.0, 0
     for high, ttl in enumerate(ordered):
         while ttl - ordered[low] > width:
             low += 1
         if high - low + 1 > best:
-            best, start = high - low + 1, ordered[low]
-    return best / len(ordered), start, width
+            best, start, end = high - low + 1, ordered[low], ttl
+    return best / len(ordered), start, end - start
 
 
 def _busy(view: View, link: Link, key: str) -> Iterable[Judged]:
@@ -316,6 +311,8 @@ def _busy(view: View, link: Link, key: str) -> Iterable[Judged]:
     longest = max(rows, key=lambda row: row.duration, default=None)
     spent = sum(row.duration for row in rows)
     looked_at = any(row.name.startswith("redis") for row in view.case.looks)
+    # The slow log is short: when it is full, it covers only the time since its oldest entry.
+    since = max(since, min((row.at for row in rows), default=since))
     length = max(1.0, view.case.window[1] - since)
     if rows or looked_at:
         yield evidence(

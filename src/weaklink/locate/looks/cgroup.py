@@ -56,6 +56,8 @@ texts(
 
 THROTTLED_SHARE = (0.1, 0.5)
 """Of the periods: 0.15 % is normal for a burst, from one in ten on users notice."""
+KERNEL = ("/dev/kmsg",)
+"""Where only the kernel itself writes: a line in a log file may be anybody's."""
 LIMIT_SHARE = (0.85, 0.97)
 OOM_LOOK_BACK = 120.0
 """Seconds before the onset in which a kill still explains it: restart and load take that long."""
@@ -126,9 +128,7 @@ def _throttled(view: View, link: Link, share: float, group: Cgroup) -> Iterable[
 @look("memory")
 def killed(view: View) -> Iterable[Judged]:
     """Whether the kernel killed a process of a link, and how close its group is to the limit."""
-    looked = any(event.source.startswith("kernel") for event in view.case.events) or any(
-        row.name == "kernel-log" and row.outcome == "value" for row in view.case.looks
-    )
+    looked = any(row.name == "kernel-log" and row.outcome == "value" for row in view.case.looks)
     for link in view.on_chain():
         groups = view.cgroups(link)
         counted = [view.grown("cgroup_oom_kills_total", group.key) for group in groups]
@@ -158,12 +158,11 @@ def _oom_event(view: View, link: Link, groups: list[Cgroup]) -> Event | None:
     paths = {group.path for group in groups if group.path != "/"}
     pids = {str(pid) for pid in link.pids}
     for event in sorted(view.case.events, key=lambda event: event.at):
-        if event.kind != "oom-kill" or event.at < since:
+        if event.kind != "oom-kill" or event.at < since or event.source not in KERNEL:
             continue
-        if event.target in own or any(path in event.text for path in paths):
-            return event
         victim = event.target.rpartition("/")[2].partition("@")[0]
-        if victim in pids:
+        group = str(event.details.get("cgroup", ""))
+        if event.target in own or group in paths or victim in pids:
             return event
     return None
 

@@ -56,7 +56,7 @@ kernels only wait for a peer draws about 20-30 % (A100: 80-120 of 400 W, RTX 600
 HOLDS = 1024.0**3
 """Bytes that somebody must own; the driver itself takes some hundred MiB."""
 HOT, VERY_HOT = 75.0, 88.0
-"""Celsius: from 75 on past thermal slowdowns are likely to come again; at 88 most cards throttle."""
+"""Celsius: from 75 on past thermal slowdowns may well come again; at 88 most cards throttle."""
 SLOWED = 0.1
 """Seconds of thermal slowdown since the driver was loaded that are worth a word."""
 HARDWARE_REASONS = {"HW Slowdown", "HW Thermal Slowdown", "HW Power Brake Slowdown"}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from weaklink.locate.kernel_lines import kernel_lines
 from weaklink.locate.look import Judged, look
+from weaklink.locate.storage_map import behind
 from weaklink.locate.view import View
 from weaklink.model.fact_hardware import KernelLine
 from weaklink.model.finding import Finding, Verdict
@@ -31,6 +32,8 @@ texts(
         "finding.kdisk.array": "{device}: {member} was thrown out of the array",
         "finding.kdisk.hung": "{name} (pid {pid}) has waited in the kernel (D state) for more "
         "than {seconds} s{more}: storage or a network file system does not answer",
+        "finding.kdisk.nfs": "the file server {device} did not answer{text}: whoever touches its "
+        "files waits in the kernel",
         "finding.kdisk.controller": "RAID controller: {text}",
     }
 )
@@ -42,6 +45,7 @@ _DEV = re.compile(
 _NVME = re.compile(r"^nvme (nvme\d{1,3})\b|^(nvme\d{1,3}(?:n\d{1,3})?): ")
 _HUNG = re.compile(r"task (.{1,64}):(\d{1,10}) blocked for more than (\d{1,6}) seconds")
 _ARRAY = re.compile(r"md/\w{1,12}:(md\w{1,16}): Disk failure on ([\w-]{1,32})")
+_SERVER = re.compile(r"nfs: server (\S{1,64}) (not responding|OK|timed out)")
 _FS = re.compile(
     r"(?:EXT[234]-fs(?: error| warning)?|XFS|BTRFS(?:: error)?|JBD2|F2FS-fs)[^(]{0,30}"
     r"\(?(?:device )?([\w!-]{1,32})\)?"
@@ -65,6 +69,7 @@ def kernel_disk(view: View) -> Iterable[Judged]:
     host = view.case.host.name
     yield from _hung(lines, host)
     yield from _arrays(lines, host)
+    yield from _file_servers(lines, host)
     groups: dict[tuple[str, str], list[KernelLine]] = {}
     sorts: dict[tuple[str, str], _Sort] = {}
     for line in lines:
@@ -76,10 +81,10 @@ def kernel_disk(view: View) -> Iterable[Judged]:
     for (key, device), found in groups.items():
         if key == "timeout" and device in media:
             continue
-        yield _finding(sorts[key, device], found, host)
+        yield _finding(sorts[key, device], found, host, behind(view, device))
 
 
-def _finding(sort: _Sort, lines: list[KernelLine], host: str) -> Finding:
+def _finding(sort: _Sort, lines: list[KernelLine], host: str, place: str) -> Finding:
     quoted = lines[0].raw if len(lines) == 1 else f"{lines[0].raw}\n{lines[-1].raw}"
     return Finding(
         verdict=sort.verdict,
@@ -87,7 +92,7 @@ def _finding(sort: _Sort, lines: list[KernelLine], host: str) -> Finding:
         subject="disk",
         message=say(
             f"finding.kdisk.{sort.key}",
-            device=sort.device,
+            device=f"{sort.device}{place}",
             count=len(lines),
             text=lines[0].text[:160],
         ),
@@ -97,7 +102,7 @@ def _finding(sort: _Sort, lines: list[KernelLine], host: str) -> Finding:
     )
 
 
-def _sort(text: str) -> _Sort | None:  # noqa: C901,PLR0912 - one branch a sort of line
+def _sort(text: str) -> _Sort | None:
     ata = _ATA.match(text)
     if ata:
         return _ata(ata.group(1), text)
@@ -123,9 +128,11 @@ def _sort(text: str) -> _Sort | None:  # noqa: C901,PLR0912 - one branch a sort 
     if "rejecting i/o to offline device" in lower or "device offlined" in lower:
         return _Sort("gone", "critical", device, "disk-errors", "reseat or replace it; dmesg")
     if text.startswith(("megaraid_sas", "hpsa", "mpt", "smartpqi", "aacraid")) and (
-        "fatal" in lower or "fault" in lower or "reset" in lower and "adapter" in lower
+        "fatal" in lower or "fault" in lower or ("reset" in lower and "adapter" in lower)
     ):
-        return _Sort("controller", "critical", text.split()[0].rstrip(":"), "disk-errors", smart)
+        return _Sort(
+            "controller", "critical", text.split(maxsplit=1)[0].rstrip(":"), "disk-errors", smart
+        )
     return None
 
 
@@ -186,6 +193,34 @@ def _hung(lines: list[KernelLine], host: str) -> Iterator[Finding]:
             cause="disk-saturated",
             sure=0.85,
             next=f"cat /proc/{pid}/stack; mount | grep -E 'nfs|cifs|fuse|ceph'; iostat -x 1 3",
+        )
+
+
+def _file_servers(lines: list[KernelLine], host: str) -> Iterator[Finding]:
+    """NFS servers that went silent, and whether the last word was that they are back."""
+    silent: dict[str, KernelLine] = {}
+    back: set[str] = set()
+    for line in lines:
+        found = _SERVER.search(line.text)
+        if found is None:
+            continue
+        if found.group(2) == "OK":
+            back.add(found.group(1))
+        else:
+            silent.setdefault(found.group(1), line)
+            back.discard(found.group(1))
+    for server, line in silent.items():
+        again = server in back
+        yield Finding(
+            verdict="warn" if again else "critical",
+            target=target_key("address", server, host=host),
+            subject="disk",
+            message=say(
+                "finding.kdisk.nfs", device=server, text=", and answers again" if again else ""
+            ),
+            line=line.raw,
+            cause="disk-saturated",
+            next=f"ping {server}; nfsstat -c; cat /proc/self/mountstats",
         )
 
 

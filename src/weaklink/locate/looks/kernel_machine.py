@@ -16,7 +16,7 @@ from weaklink.words import texts
 
 texts(
     {
-        "finding.kernel.segfault": "{name} (pid {pid}) crashed: segfault in {where}, {count} "
+        "finding.kernel.segfault": "{name} (pid {pid}) crashed: segfault{where}, {count} "
         "times: the process died of it",
         "finding.kernel.lockup": "CPU {cpu} was stuck in the kernel for {seconds} s{who}",
         "finding.kernel.stall": "a CPU did not come out of the kernel in time (RCU stall)",
@@ -72,7 +72,7 @@ def _sort(text: str) -> tuple[str, str, dict[str, Argument]] | None:
     crash = _SEGFAULT.search(text)
     if crash:
         name = crash.group(1).removeprefix("traps: ").strip()
-        where = crash.group(3) or "its own code"
+        where = f" in {crash.group(3)}" if crash.group(3) else ""
         return "segfault", name, {"name": name, "pid": crash.group(2), "where": where}
     lock = _LOCKUP.search(text)
     if lock:

@@ -21,6 +21,8 @@ texts(
         "finding.md.inactive": "{name} is inactive: its data cannot be read{who}",
         "finding.md.failed-spare": "{name} has all its members ({count}), but holds failed disks "
         "that still wait to be removed: {who}",
+        "finding.md.container": "{name} only holds the metadata of firmware RAID: inactive is "
+        "its normal state",
         "finding.md.busy": "{name} has all its members ({count}); {activity} {progress}",
         "finding.md.ok": "{name} ({level}) has all its members ({count})",
         "finding.md.no-redundancy": "{name} is {level}: no redundancy, one lost disk loses all "
@@ -80,7 +82,9 @@ def _judge(array: RaidArray, host: str) -> Finding:
             cause="raid-degraded",
             next=f"mdadm --detail /dev/{array.name}; smartctl -x on {failed[0]}",
         )
-    if array.activity or array.progress:
+    if array.state.startswith("inactive"):
+        message = say("finding.md.container", name=array.name)
+    elif array.activity or array.progress:
         message = say(
             "finding.md.busy",
             name=array.name,
@@ -136,4 +140,5 @@ def _degraded(array: RaidArray, target: str, who: str, count: str, lines: str) -
 
 def _is_container(array: RaidArray) -> bool:
     """Firmware RAID keeps its metadata in an "inactive" container of spares: that is normal."""
-    return False
+    outside = "external:imsm" in array.line2 or "external:ddf" in array.line2
+    return outside and all("spare" in member.state for member in array.members)

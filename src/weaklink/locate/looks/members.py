@@ -364,20 +364,22 @@ def presence(view: View) -> Iterable[Judged]:
 def _refused(view: View, proxy: Link, address: str, link: str, target: str) -> Iterable[Judged]:
     looked = any(log.kind == "error" and log.owner in proxy.processes for log in view.case.logs)
     since = (view.onset or view.case.window[0]) - 5.0
-    lines = [
-        event
+    refused = sum(
+        int(event.details.get("count", 1))
         for event in view.case.events
-        if event.kind == "log" and event.at >= since and address in event.text
-    ]
-    refused = [event for event in lines if "refused" in event.text.lower()]
-    if looked or lines:
+        if event.kind == "log"
+        and event.at >= since
+        and event.details.get("upstream") == address
+        and event.details.get("code") == "connect-refused"
+    )
+    if looked or refused:
         yield evidence(
             REFUSED,
             target,
-            ramp(len(refused), 0.0, 3.0),
+            ramp(refused, 0.0, 3.0),
             link=link,
-            value=float(len(refused)),
+            value=float(refused),
             command=f"grep -F {address} ERROR_LOG | tail",
             address=address,
-            count=len(refused),
+            count=refused,
         )

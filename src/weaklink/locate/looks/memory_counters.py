@@ -12,12 +12,12 @@ from weaklink.words import texts
 
 texts(
     {
-        "finding.memory.fine": "memory ({percent} % available)",
-        "finding.memory.short": "only {percent} % of the memory is available",
-        "finding.swap.thrash": "swapping: {rate} pages a second in and out",
-        "finding.tcp.fine": "TCP ({percent} % of segments sent again)",
-        "finding.tcp.retransmits": "{percent} % of TCP segments are sent again",
-        "finding.tcp.overflow": "accept queues overflowed {count} times while we looked",
+        "finding.memory-counters.fine": "memory ({percent} % available)",
+        "finding.memory-counters.short": "only {percent} % of the memory is available",
+        "finding.swap-counters.thrash": "swapping: {rate} pages a second in and out",
+        "finding.tcp-counters.fine": "TCP ({percent} % of segments sent again)",
+        "finding.tcp-counters.retransmits": "{percent} % of TCP segments are sent again",
+        "finding.tcp-counters.overflow": "accept queues overflowed {count} times while we looked",
     }
 )
 SHORT = 0.05
@@ -43,7 +43,9 @@ def memory(view: View) -> Iterable[Judged]:
             target=key,
             subject="memory",
             message=say(
-                "finding.memory.short" if share < SHORT else "finding.memory.fine",
+                "finding.memory-counters.short"
+                if share < SHORT
+                else "finding.memory-counters.fine",
                 percent=round(100 * share),
             ),
             next="ps --sort=-rss -eo pid,rss,cmd | head" if share < SHORT else "",
@@ -56,7 +58,7 @@ def memory(view: View) -> Iterable[Judged]:
             target=key,
             subject="memory",
             cause="swap-thrash",
-            message=say("finding.swap.thrash", rate=round(paged_in + paged_out)),
+            message=say("finding.swap-counters.thrash", rate=round(paged_in + paged_out)),
             next="vmstat 1 5",
         )
 
@@ -76,7 +78,9 @@ def tcp(view: View) -> Iterable[Judged]:
             subject="network",
             cause="packet-loss" if share >= RETRANSMITS else "",
             message=say(
-                "finding.tcp.retransmits" if share >= RETRANSMITS else "finding.tcp.fine",
+                "finding.tcp-counters.retransmits"
+                if share >= RETRANSMITS
+                else "finding.tcp-counters.fine",
                 percent=round(100 * share, 2),
             ),
             next="ss -ti" if share >= RETRANSMITS else "",
@@ -89,6 +93,6 @@ def tcp(view: View) -> Iterable[Judged]:
                 target=key,
                 subject="network",
                 cause="listen-overflow",
-                message=say("finding.tcp.overflow", count=round(grown)),
+                message=say("finding.tcp-counters.overflow", count=round(grown)),
                 next="ss -ltn",
             )

@@ -26,11 +26,13 @@ texts(
         "finding.raid.controller": "controller {name} {status}: {groups}",
         "finding.raid.battery": "controller {name}: Battery {battery}, write cache {cache}: "
         "writes wait for the disks themselves",
+        "finding.raid.battery-only": "controller {name}: Battery {battery}: most controllers then "
+        "switch their write cache off, and writes wait for the disks themselves",
         "finding.raid.cache": "controller {name}: write cache {cache}: writes wait for the disks "
         "themselves",
         "finding.raid.drives-ok": "{count} drives are usable ({states}): {slots}{counters}",
-        "finding.raid.arrays-ok": "{count} arrays in order: {names}",
-        "finding.raid.controller-ok": "controller {name} {status}{battery}",
+        "finding.raid.arrays-ok": "{count} arrays in order: {names}{weak}",
+        "finding.raid.controller-ok": "controller {name}: {status}",
         "finding.raid.controller-unknown": "controller {name} says {status}",
     }
 )
@@ -38,9 +40,23 @@ GONE = ("offln", "offline", "failed", "missing", "conf offline", "conf failed", 
 BAD_UNUSED = ("ubad", "unconfigured(bad)", "ubunsp", "unconf bad", "ucfg bad", "unusable")
 BUSY = ("rbld", "rebuild", "cpybck", "copyback", "frgn", "foreign", "shld", "sntze", "unsupp")
 USABLE = (
-    "onln online jbod ugood unconfigured(good) hotspare ghs dhs ok conf unconf ready ugunsp "
-    "global dedicated spare"
-).split()
+    "onln",
+    "online",
+    "jbod",
+    "ugood",
+    "unconfigured(good)",
+    "hotspare",
+    "ghs",
+    "dhs",
+    "ok",
+    "conf",
+    "unconf",
+    "ready",
+    "ugunsp",
+    "global",
+    "dedicated",
+    "spare",
+)
 """States of drives by their first word, from the tools' own legends; UGood (IR firmware) and JBOD
 (IT firmware) are drives that work."""
 MEDIA_MANY = 50
@@ -128,7 +144,7 @@ def _judge(drive: PhysicalDrive, arrays: list[RaidArray], host: str) -> Finding 
             state=drive.state,
         )
         return _drive_finding(drive, "warn", "disk-prefailure", message, signs[0][2], host)
-    if state.startswith(BUSY) or not state.startswith(tuple(USABLE)):
+    if state.startswith(BUSY) or not state.startswith(USABLE):
         verdict: Verdict = "warn" if state.startswith(BUSY) else "unknown"
         message = say("finding.raid.drive-busy", where=where(drive), state=drive.state)
         return _drive_finding(drive, verdict, "raid-degraded", message, drive.state_line, host)
@@ -237,7 +253,12 @@ def raid_arrays(view: View) -> Iterable[Judged]:
             verdict="healthy",
             target=target_key("array", fine[0].name, host=host),
             subject="disk",
-            message=say("finding.raid.arrays-ok", count=len(fine), names=names[:200]),
+            message=say(
+                "finding.raid.arrays-ok",
+                count=len(fine),
+                names=names[:200],
+                weak="; RAID0 has no redundancy" if "RAID0" in names else "",
+            ),
             line=fine[0].line,
             cause="raid-degraded",
             sure=0.75,
@@ -313,10 +334,10 @@ def _controller(fact: RaidController, host: str) -> Iterator[Finding]:
             target=target,
             subject="disk",
             message=say(
-                "finding.raid.battery",
+                "finding.raid.battery" if detail else "finding.raid.battery-only",
                 name=name,
                 battery=fact.battery,
-                cache=detail or "is then switched off by most controllers",
+                cache=detail,
             ),
             line="\n".join(
                 line for key in ("battery", "cache") if (line := fact.lines.get(key, ""))
@@ -343,10 +364,13 @@ def _controller(fact: RaidController, host: str) -> Iterator[Finding]:
             message=say(
                 "finding.raid.controller-ok",
                 name=name,
-                status=fact.status,
-                battery=f", battery {fact.battery}" if fact.battery else "",
+                status=", ".join(
+                    part
+                    for part in (fact.status, fact.battery and f"battery {fact.battery}")
+                    if part
+                ),
             ),
-            line=fact.lines.get("status", ""),
+            line=fact.lines.get("status", "") or fact.lines.get("battery", ""),
             sure=0.75,
         )
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from weaklink.locate.look import Judged, look
+from weaklink.locate.storage_map import behind, slot_of_did
 from weaklink.locate.view import View
 from weaklink.model.fact_disk import SmartAttribute, SmartReport
 from weaklink.model.finding import Finding, Verdict
@@ -87,11 +91,28 @@ def drive_name(report: SmartReport) -> str:
     return f"{name} [{report.address}]" if report.address else name
 
 
+def _place(report: SmartReport, view: View) -> str:
+    """Where it sits or what is behind it, where another part of the text tells."""
+    did = re.search(r"megaraid,(\d{1,4})", report.address)
+    slot = slot_of_did(view, did.group(1)) if did else ""
+    return f" in {slot}" if slot else behind(view, report.device) if not did else ""
+
+
 @look("disk")
 def smart(view: View) -> Iterable[Judged]:
     """One finding or more for each drive; no data is unknown, never healthy."""
     for report in _reports(view):
-        yield from _judge(report, view.case.host.name)
+        place = _place(report, view)
+        for finding in _judge(report, view.case.host.name):
+            yield _placed(finding, place)
+
+
+def _placed(finding: Finding, place: str) -> Finding:
+    if not place:
+        return finding
+    args = {**finding.message.args, "drive": f"{finding.message.args['drive']}{place}"}
+    message = structs.replace(finding.message, args=args)
+    return structs.replace(finding, message=message)
 
 
 def _judge(report: SmartReport, host: str) -> Iterator[Finding]:
@@ -211,7 +232,7 @@ def _failed(report: SmartReport, host: str) -> Finding | None:
         "critical",
         "finding.smart.failed",
         "\n".join(line for line in lines if line),
-        why="; ".join(why + [", ".join(counts)] if counts else why) or "it does not say why",
+        why="; ".join([*why, *([", ".join(counts)] if counts else [])]) or "it does not say why",
     )
 
 
@@ -319,10 +340,10 @@ def _calm(report: SmartReport, host: str) -> Finding:
         line = report.lines.get("supported") or report.lines.get("complaint", "")
         key = "finding.smart.virtual"
         return _finding(report, host, "unknown", key, line, model=report.model or "?")
-    if report.has_attributes and _raw(report, 5) is None and _raw(report, 197) is None:
-        # An SSD may have neither; then its own verdict and the others above are what there is.
-        if report.passed is None:
-            return _finding(report, host, "unknown", "finding.smart.no-data", "", why="")
+    no_counts = _raw(report, 5) is None and _raw(report, 197) is None
+    if report.has_attributes and no_counts and report.passed is None:
+        # An SSD may have neither counter; then its own verdict is the least that is needed.
+        return _finding(report, host, "unknown", "finding.smart.no-data", "", why="")
     if report.has_attributes:
         return _finding(
             report,

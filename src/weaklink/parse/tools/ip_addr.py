@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from weaklink.model.fact_net import Address, Nic
@@ -83,7 +84,7 @@ def _addresses(device: str, block: list[str]) -> list[Address]:
 def _counters(block: list[str]) -> dict[str, int]:
     """`RX: bytes packets errors dropped …` and the figures on the line below."""
     found: dict[str, int] = {}
-    for names, figures in zip(block, block[1:], strict=False):
+    for names, figures in pairwise(block):
         words = names.split()
         if not words or words[0] not in {"RX:", "TX:"} or len(words) < 4:
             continue
@@ -130,6 +131,41 @@ def ifconfig(passage: Passage) -> Take | None:
                 counters=counters,
                 tool="ifconfig",
                 lines={"carrier": block[0].strip()},
+            )
+        )
+    return Take(hardware=found) if found else None
+
+
+_INTERFACE = re.compile(
+    r"([\w.:-]{1,32}) {1,24}(\d{1,6})((?: {1,20}\d{1,20}){8}) {1,12}[A-Z]{1,8}$"
+)
+
+
+@tool(
+    "netstat-i",
+    heads=("Kernel Interface table", "Iface "),
+    starts=lambda line: "Interface table" in line or ("RX-OK" in line and "TX-OK" in line),
+    goes_on=lambda line: "RX-OK" in line or _INTERFACE.match(line.strip()) is not None,
+    commands=("netstat",),
+)
+def netstat_i(passage: Passage) -> Take | None:
+    """Counters of each interface from `netstat -i`."""
+    names = ("packets", "errors", "dropped", "overruns")
+    found: list[Any] = []
+    for line in passage.lines[:MAX_LINES]:
+        row = _INTERFACE.match(line.strip())
+        if row is None:
+            continue
+        values = [int(value) for value in row.group(3).split()]
+        counters = {f"rx_{name}": value for name, value in zip(names, values[:4], strict=True)}
+        counters |= {f"tx_{name}": value for name, value in zip(names, values[4:], strict=True)}
+        found.append(
+            Nic(
+                name=row.group(1),
+                mtu=int(row.group(2)),
+                counters=counters,
+                tool="netstat -i",
+                lines={"rx_errors": line.strip(), "rx_dropped": line.strip()},
             )
         )
     return Take(hardware=found) if found else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from weaklink.model.fact_net import RouteAnswer, RouteEntry
@@ -14,12 +15,22 @@ MAX_ROWS = 20_000
 _ADDRESS = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8})"
 _PREFIX = rf"(?:default|{_ADDRESS}(?:/\d{{1,3}})?)"
 _KINDS = (
-    "unicast broadcast local unreachable blackhole prohibit throw anycast multicast nat"
-).split()
+    "unicast",
+    "broadcast",
+    "local",
+    "unreachable",
+    "blackhole",
+    "prohibit",
+    "throw",
+    "anycast",
+    "multicast",
+    "nat",
+)
 _ROUTE = re.compile(rf"\s{{0,8}}(?:({'|'.join(_KINDS)}) )?({_PREFIX})(?= |$)(.{{0,400}})$")
 _NEXTHOP = re.compile(r"\s{1,8}nexthop ")
 _GET = re.compile(
-    rf"({_ADDRESS}) (?:from ({_ADDRESS}) )?(?:via ({_ADDRESS}) )?dev (\S{{1,32}})"
+    rf"(?:local |broadcast )?({_ADDRESS}) (?:from ({_ADDRESS}) )?"
+    rf"(?:via ({_ADDRESS}) )?dev (\S{{1,32}})"
     rf"(?: table \S{{1,32}})?(?: (?:src|from) ({_ADDRESS}))?.{{0,60}}(?: uid \d{{1,10}})"
 )
 _CLASSIC = re.compile(
@@ -72,7 +83,7 @@ def ip_route(passage: Passage) -> Take | None:
 
 def _words(rest: str) -> dict[str, str]:
     words = rest.split()
-    pairs = zip(words, words[1:], strict=False)
+    pairs = pairwise(words)
     keys = {"via", "dev", "metric", "table", "src", "proto", "scope"}
     return {name: value for name, value in pairs if name in keys}
 

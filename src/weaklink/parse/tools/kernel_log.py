@@ -32,6 +32,8 @@ _BARE = (
     "NVRM: ",
     "INFO: task ",
     "blk_update_request:",
+    "print_req_error:",
+    "nfs: server ",
     "Buffer I/O error",
     "EXT4-fs error",
     "EXT4-fs (",
@@ -55,18 +57,60 @@ _BARE = (
     "Task in /",
 )
 _BARE_START = re.compile(
-    r"(?:NVRM: |INFO: task |blk_update_request:|Buffer I/O error|EXT4-fs |I/O error, dev |"
+    r"(?:NVRM: |INFO: task |blk_update_request:|print_req_error:|nfs: server |"
+    r"Buffer I/O error|EXT4-fs |I/O error, dev |"
     r"Out of memory:|oom-kill:|Memory cgroup out of memory|nvidia-nvswitch|watchdog: BUG:|"
     r"kernel: |kernel:\[|mce: |ata\d{1,3}(?:\.\d\d)?: |nvme nvme\d|sd \d{1,3}:\d|md/raid|"
     r"(?:ipv4: |arp_cache: )?[Nn]eighbour|nf_conntrack: |"
     r"memory: usage \d|Memory cgroup stats for |Task in /\S{1,400} killed as)"
 )
 _WORTH = (
-    "ata I/O nvme sd scsi Sense medium EXT4-fs XFS BTRFS JBD2 Remounting blocked md/ md: megaraid "
-    "mpt NVRM nvidia Xid segfault eighbour conntrack flooding Link link NETDEV Hang lockup "
-    "Hardware mce EDAC rcu throttled protection traps oom Out Killed killed "
-    "usage cgroup ratelimit TCP bond"
-).split()
+    "ata",
+    "I/O",
+    "nvme",
+    "sd",
+    "scsi",
+    "Sense",
+    "medium",
+    "EXT4-fs",
+    "XFS",
+    "BTRFS",
+    "JBD2",
+    "Remounting",
+    "blocked",
+    "md/",
+    "md:",
+    "megaraid",
+    "mpt",
+    "NVRM",
+    "nvidia",
+    "Xid",
+    "segfault",
+    "eighbour",
+    "conntrack",
+    "flooding",
+    "Link",
+    "link",
+    "NETDEV",
+    "Hang",
+    "lockup",
+    "Hardware",
+    "mce",
+    "EDAC",
+    "rcu",
+    "throttled",
+    "protection",
+    "traps",
+    "oom",
+    "Out",
+    "Killed",
+    "killed",
+    "usage",
+    "cgroup",
+    "ratelimit",
+    "TCP",
+    "bond",
+)
 
 
 def _starts(line: str) -> bool:
@@ -125,7 +169,9 @@ def _worth_keeping(rows: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """All lines, or of a long log those that speak of its subjects, the middle left out."""
     if len(rows) <= MAX_KEPT:
         return rows
-    worth = [row for row in rows if any(word in row[0] for word in _WORTH)]
+    whole = "\n".join(line for line, _ in rows)
+    words = [word for word in _WORTH if word in whole]
+    worth = [row for row in rows if any(word in row[0] for word in words)]
     if len(worth) <= MAX_KEPT:
         return worth
     return worth[: MAX_KEPT // 2] + worth[-MAX_KEPT // 2 :]

@@ -27,7 +27,7 @@ _BSD = re.compile(
 
 @tool(
     "ip-neigh",
-    needles=tuple(f" {state}" for state in STATES),
+    needles=(" dev ",),
     starts=lambda line: " dev " in line[:120] and _NEIGHBOUR.match(line.strip()[:300]) is not None,
     goes_on=lambda line: _NEIGHBOUR.match(line.strip()[:300]) is not None,
     commands=("ip",),

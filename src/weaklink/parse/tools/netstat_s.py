@@ -89,7 +89,7 @@ def netstat_s(passage: Passage) -> Take | None:
 
 def _name(words: str, section: str) -> str:
     for text, name in _WORDS:
-        if words == text or words == f"times {text}":
+        if words in (text, f"times {text}"):
             if name.startswith("Udp") and not section.startswith("Udp"):
                 continue
             return name
@@ -97,7 +97,8 @@ def _name(words: str, section: str) -> str:
 
 
 _NSTAT = re.compile(
-    r"((?:Ip|Icmp|Tcp|Udp|TcpExt|IpExt|Ip6|Udp6)[A-Za-z0-9]{2,40}) {1,40}(\d{1,20}) {1,30}[\d.]{1,16}\s{0,4}$"
+    r"((?:Ip|Icmp|Tcp|Udp|TcpExt|IpExt|Ip6|Udp6)[A-Za-z0-9]{2,40})"
+    r" {1,40}(\d{1,20}) {1,30}[\d.]{1,16}\s{0,4}$"
 )
 
 

@@ -35,8 +35,16 @@ def _kind(line: str) -> str:
 
 @tool(
     "nvidia-smi-error",
-    needles=tuple(text for text, _ in _SAYS),
-    starts=lambda line: "NVRM" not in line and "kernel:" not in line and bool(_kind(line)),
+    needles=(
+        "GPU ",
+        "device handle",
+        "NVML",
+        "NVIDIA driver",
+        "No devices were",
+        "nvidia-smi:",
+        "External Power",
+    ),
+    starts=lambda line: bool(_kind(line)) and "NVRM" not in line and "kernel:" not in line,
     scattered=True,
 )
 def nvidia_smi_error(passage: Passage) -> Take | None:

@@ -115,7 +115,9 @@ def _gpu(row: dict[str, str], line: str) -> Gpu | None:
             row.get("remapped_rows.pending", "").lower()
         ),
     }
-    if all(value is None for value in fields.values()):
+    if all(value is None for value in fields.values()) and not (
+        row.get("index", "").isdigit() or row.get("uuid") or row.get("pci.bus_id")
+    ):
         return None
     return Gpu(
         index=row.get("index", "")[:6],

@@ -16,7 +16,8 @@ _FIRST = re.compile(
     r"([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d) (On|Off|N/A)?\s{0,4}\|\s{1,24}(\S{1,8})"
 )
 _SECOND = re.compile(
-    r"\|\s{0,4}(\S{1,6}(?: \S{1,3})?)\s{1,6}(\d{1,3}C|N/A|ERR!|Unknown)\s{1,8}(P\d{1,2}|N/A|ERR!|\S{1,7})?\s{1,20}"
+    r"\|\s{0,4}(\S{1,6}(?: \S{1,3})?)\s{1,6}(\d{1,3}C|N/A|ERR!|Unknown)"
+    r"\s{1,8}(P\d{1,2}|N/A|ERR!|\S{1,7})?\s{1,20}"
     r"(\S{1,10})\s{0,4}/\s{0,4}(\S{1,10})\s{0,4}\|\s{0,16}(\S{1,12})\s{0,4}/\s{0,4}(\S{1,12})\s{0,4}"
     r"\|\s{1,16}(\d{1,3}%|N/A|ERR!)"
 )
@@ -48,11 +49,16 @@ def nvidia_smi_table(passage: Passage) -> Take | None:
     gpus: list[Gpu] = []
     others: list[Any] = []
     first: re.Match[str] | None = None
-    in_processes = listed = False
+    in_processes = False
+    listed = False
     for raw in passage.lines:
         line = raw.strip()
         if "Processes:" in line:
-            in_processes = listed = True
+            in_processes = True
+            continue
+        if in_processes and (line.startswith("+") or "No running processes" in line):
+            # Only the rule below them says that all processes were listed.
+            listed = True
             continue
         if in_processes:
             process = _PROCESS.match(line)

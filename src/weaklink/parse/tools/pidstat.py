@@ -59,7 +59,10 @@ def pidstat(passage: Passage) -> Take | None:
             row["pid"] = group or row["tid"]
         table = average if _AVERAGE.match(line.lstrip()) else last
         if len(table) < MAX_ROWS:
-            table.setdefault((row["pid"], row["tid"]), {}).update(row)
+            known = table.setdefault((row["pid"], row["tid"]), {})
+            # Of several reports the line of the first one, which is that about the CPU, is kept.
+            kept = {"line": known["line"]} if "line" in known and "cpu" not in row else {}
+            known.update(row | kept)
     rows = average or last
     return (
         Take(software=[ProcessRow(tool="pidstat", **row) for row in rows.values()])

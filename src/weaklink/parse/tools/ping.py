@@ -79,7 +79,8 @@ def _is_ping_error(line: str) -> bool:
         or _WINDOWS.search(line) is not None
         or bool(_error(line))
         or re.match(
-            r"\s{0,4}(?:\d{1,4} bytes from|\d{1,4} chars|From |Reply from|来自|--- |Ping stat|\s{1,4}Packets:|"
+            r"\s{0,4}(?:\d{1,4} bytes from|\d{1,4} chars|From |Reply from|来自|--- |"
+            r"Ping stat|\s{1,4}Packets:|"
             r"Approximate|\s{1,4}Minimum|\[\d{10}|no answer|数据包|.{0,6}Ping 统计|往返)",
             line,
         )

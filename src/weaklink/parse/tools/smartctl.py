@@ -96,11 +96,14 @@ def _report(lines: list[str], command: str) -> SmartReport | None:
             _field(line, found, kept)
     if attributes:
         found.update(attributes=attributes, has_attributes=True, protocol="ata")
-    if not {"passed", "supported", "attributes", "complaint"} & found.keys() and not (
-        {"critical_warning", "grown_defects", "media_errors"} & found.keys()
-    ):
-        if "model" not in found:
-            return None
+    said = {"passed", "supported", "attributes", "complaint"} | {
+        "critical_warning",
+        "grown_defects",
+        "media_errors",
+        "model",
+    }
+    if not said & found.keys():
+        return None
     model = str(found.get("model", "")).lower()
     address = _ADDRESS.search(command)
     device = next((word for word in command.split() if word.startswith("/dev/")), "")

@@ -213,8 +213,11 @@ _WHERE = re.compile(r"(\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[0-9a-f:]{2,45}\]:
 
 @tool(
     "connect-error",
-    needles=tuple(text for text, _ in _ERRORS),
-    starts=lambda line: "connect" in line.lower() or "dial " in line or "curl: (7)" in line,
+    needles=(" requested address", " is unreachable", "oute to host", "many open files"),
+    starts=lambda line: (
+        any(text in line for text, _ in _ERRORS)
+        and ("connect" in line.lower() or "dial " in line or "curl: (7)" in line)
+    ),
     scattered=True,
 )
 def connect_error(passage: Passage) -> Take | None:
@@ -228,4 +231,5 @@ def connect_error(passage: Passage) -> Take | None:
             found.setdefault(
                 (kind, remote), NetError(kind=kind, remote=remote, line=line.strip()[:400])
             )
-    return Take(hardware=list(found.values())[:200]) if found else None
+    errors: list[Any] = list(found.values())[:200]
+    return Take(hardware=errors) if found else None

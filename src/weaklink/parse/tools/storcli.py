@@ -7,6 +7,7 @@ States: Broadcom, "StorCLI Reference Manual" (the legend below each table).
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from weaklink.model.fact_disk import PhysicalDrive, RaidArray, RaidController
@@ -49,8 +50,11 @@ def storcli(passage: Passage) -> Take | None:
     details: dict[str, PhysicalDrive] = {}
     fields: dict[str, str] = {}
     where = ""
-    for line in passage.lines:
+    for line, after in pairwise([*passage.lines, ""]):
         bare = line.strip()
+        if bare.startswith("Model ") and " State " in f"{bare} " and not after.strip("- "):
+            header, head_line = ["Model"], bare
+            continue
         if _is_head(line):
             header, head_line = bare.split(), bare
         elif re.match(r"Drive /c\d{1,3}(?:/e\d{1,4})?/s\d{1,4}\b", bare):
@@ -85,6 +89,10 @@ def _row(line: str, header: list[str]) -> Any:
         return _controller_row(words, header, line)
     if header[0] == "DG/VD":
         return _virtual(words, line)
+    if header[0] == "Model" and len(words) > 3:
+        return RaidController(
+            name="controller", battery=words[1], tool="storcli", lines={"battery": line}
+        )
     if header[0] == "EID:Slt":
         return _physical(words, header, line)
     if header[:3] == ["DG", "Arr", "Row"]:
@@ -106,7 +114,7 @@ def _physical(words: list[str], header: list[str], line: str) -> PhysicalDrive |
     size = next(
         (
             f"{number} {unit}"
-            for number, unit in zip(words, words[1:], strict=False)
+            for number, unit in pairwise(words)
             if unit in _UNITS and _SIZE.match(number)
         ),
         "",

@@ -24,6 +24,7 @@ _TASKS = re.compile(r"(Tasks|Threads):\s{0,4}(\d{1,8}) total")
 _CPU = re.compile(r"%?Cpu(\(s\)|\d{1,4}) {0,3}:")
 _SHARE = re.compile(r"(\d{1,3}[.,]\d)[ %]{1,2}(us|sy|ni|id|wa|hi|si|st)\b")
 _MEMORY = re.compile(r"(?:([KMGTP]i?B) )?(Mem|Swap) ?:(.{0,200})$")
+_SIDE = re.compile(r"(?<=\S) {1,8}(?=[KMGTP]iB (?:Mem|Swap) ?:)")
 _PART = re.compile(
     r"(\d{1,15}(?:[.,]\d{0,3})?)([+kKmMgGtT]?)\s?(total|free|used|avail|buff|cached)"
 )
@@ -80,7 +81,7 @@ def _frame(lines: list[str]) -> Take | None:
     processes: list[ProcessRow] = []
     columns: list[str] = []
     threads = False
-    for line in lines:
+    for line in _apart(lines):
         bare = line.strip()
         if header_of(line, HEADER, 6):
             columns = line.split()
@@ -109,6 +110,11 @@ def _frame(lines: list[str]) -> Take | None:
         return None
     host = [HostSample(tool="top", cpus=len(cpus) or None, **summary)] if summary else []
     return Take(software=[*host, *cpus, *processes])
+
+
+def _apart(lines: list[str]) -> list[str]:
+    """Version 4 prints several parts of the summary on one line where the screen is wide."""
+    return [part for line in lines for part in _SIDE.split(line)]
 
 
 def _decimal(text: str) -> float:

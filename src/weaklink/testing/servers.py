@@ -49,7 +49,7 @@ def bare_case(*processes: Process, listeners: tuple[Listener, ...] = ()) -> Case
 
 def fact_of(pid: int, name: str, **more: object) -> Process:
     """A Process fact of a live process, as little of it as sources need."""
-    exe = os.readlink(f"/proc/{pid}/exe")
+    exe = str(Path(f"/proc/{pid}/exe").readlink())
     command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
     fields: dict[str, object] = {
         "key": f"process:h1/-/{pid}@1",
@@ -82,9 +82,7 @@ def wait_for(address: tuple[str, int] | str) -> None:
 @contextlib.contextmanager
 def running(argv: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process for the length of the block; killed at its end, even if it was stopped."""
-    child = subprocess.Popen(
-        argv, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    child = subprocess.Popen(argv, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield child
     finally:
@@ -122,9 +120,9 @@ def nginx_server(folder: Path, http: str) -> Iterator[tuple[int, list[int]]]:
     PORT in the block becomes a free port; `folder/port` holds it.
     """
     port = free_port()
-    folder.joinpath("tmp").mkdir()
+    folder.joinpath("spill").mkdir()
     temporary = "".join(
-        f"{kind}_temp_path {folder}/tmp/{kind};"
+        f"{kind}_temp_path {folder}/spill/{kind};"
         for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     folder.joinpath("port").write_text(str(port))
@@ -135,10 +133,12 @@ def nginx_server(folder: Path, http: str) -> Iterator[tuple[int, list[int]]]:
     )
     argv = ["/usr/sbin/nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]
     with running(argv, folder) as child:
-        wait_for(("127.0.0.1", port))
-        yield child.pid, children(child.pid)
-        child.terminate()
-        child.wait(ENOUGH)
+        try:
+            wait_for(("127.0.0.1", port))
+            yield child.pid, children(child.pid)
+        finally:
+            child.terminate()  # killed, it would leave its workers behind
+            child.wait(ENOUGH)
 
 
 def children(pid: int) -> list[int]:
