@@ -15,6 +15,8 @@ from weaklink.stats.quantiles import quantile
 
 SPANS = 24
 """How many spans the log is cut into: enough to leave an incident's out, few enough to fill."""
+SLOWED_FLOOR = 0.01
+"""Seconds: a log that rounds to milliseconds triples 1 ms by rounding."""
 LEAST_ROWS = 8
 """Requests that a span of a route needs before its quantiles mean anything."""
 BETTER = 0.25
@@ -75,3 +77,11 @@ def is_slow(ask: Ask, table: dict[str, Normal]) -> bool:
         return True  # it hangs: measured against the slowest route before it came here
     normal = table.get(ask.route) or table[""]
     return ask.duration > normal.slow_over
+
+
+def is_slowed(ask: Ask, table: dict[str, Normal]) -> bool:
+    """Whether a request took several times its route's usual (median), without being bad yet."""
+    if ask.duration is None or ask.shed or not table:
+        return False
+    normal = table.get(ask.route) or table[""]
+    return ask.duration > max(SLOW_FACTOR * normal.p50, SLOWED_FLOOR)

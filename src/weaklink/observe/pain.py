@@ -20,7 +20,7 @@ from weaklink.model.requests import Requests
 from weaklink.observe import flight, impact, semantic
 from weaklink.observe.asks import Ask, asks_of, logs_by_entry
 from weaklink.observe.marks import marks
-from weaklink.observe.normal import Normal, is_slow, normals
+from weaklink.observe.normal import Normal, is_slow, is_slowed, normals
 from weaklink.observe.onset import find_onset
 from weaklink.observe.shape import Weight, routes_out, shape_of, weigh
 from weaklink.observe.signs import ERRORS
@@ -46,6 +46,9 @@ FRESH = 5.0
 """Seconds at the end of the log whose slow requests have not ended yet, so are not in it."""
 
 
+ALL_FAIL = Weight(errors=1.0, bad=1.0, seconds=1.0, slowed=0.0, rows=0)
+
+
 class Felt(NamedTuple):
     """The pain and the evidence of it."""
 
@@ -59,6 +62,7 @@ class Users(NamedTuple):
     entry: str
     asks: list[Ask]
     is_bad: Callable[[Ask], bool]
+    is_slowed: Callable[[Ask], bool]
     end: float
     resolution: float
     flying: flight.InFlight | None
@@ -101,6 +105,7 @@ def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until
         entry=entry,
         asks=asks,
         is_bad=lambda ask: id(ask) in bad,
+        is_slowed=lambda ask: is_slowed(ask, table),
         end=until or max(case.window[1], last),
         resolution=max((log.resolution for log in logs), default=0.001),
         flying=flying,
@@ -128,7 +133,7 @@ def _feel(case: Case, users: Users) -> Felt:
         return _steady(case, users)
     before = [ask for ask in asks if ask.at < onset.at]
     after = [ask for ask in asks if ask.at >= onset.at]
-    weight = weigh(after, is_bad)
+    weight = weigh(after, is_bad, users.is_slowed)
     if not _hurts(weight, before, after, is_bad):
         return _steady(case, users)
     mixed: list[ShapeId] = ["total-outage"] if weight.errors < 0.9 and routes_out(after) else []
@@ -187,13 +192,13 @@ def _steady(case: Case, users: Users) -> Felt:
 
     errors = sum(1 for ask in now if ask.error)
     if errors >= BAD_ROWS and errors / len(now) >= BAD_SHARE:
-        weight = weigh(now, lambda ask: ask.error)
+        weight = weigh(now, lambda ask: ask.error, users.is_slowed)
         shape = shape_of(weight, mixed=[], semantic_looked_at=users.semantic)
         return Felt(
             msgspec.structs.replace(pain("none", 0.0), shape=shape), [_errors(users.entry, weight)]
         )
     if _is_dead(case, users.entry):
-        return Felt(pain("total-outage", 0.8), [_errors(users.entry, Weight(1.0, 1.0, 1.0, 0))])
+        return Felt(pain("total-outage", 0.8), [_errors(users.entry, ALL_FAIL)])
     shrunk = semantic.shrunk_answers(users.asks)
     if shrunk:
         onset = Onset(at=shrunk[0].at, plus_minus_seconds=5.0)
@@ -224,7 +229,7 @@ def _without_log(case: Case) -> Felt:
     for entry in entries:
         if _is_dead(case, entry):
             shape = Shape(id="total-outage", confidence=0.8)
-            return Felt(Pain(shape=shape, entry=entry), [_errors(entry, Weight(1.0, 1.0, 1.0, 0))])
+            return Felt(Pain(shape=shape, entry=entry), [_errors(entry, ALL_FAIL)])
     answered = any(answer.status for answer in case.answers)
     flying = flight.in_flight(case, entries[0]) if entries else None
     felt = Impact(

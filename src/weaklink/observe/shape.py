@@ -20,6 +20,8 @@ WIDESPREAD_BAD = 0.2
 """From one in five on, retries and waits spread to everybody who uses the service twice."""
 WIDESPREAD_SECONDS = 0.6
 """Bad in most seconds: there is no calm between, so these are no spikes."""
+WIDESPREAD_SLOWED = 0.5
+"""Or every second request takes several times what is usual: everybody feels it a little."""
 SECOND_IS_BAD = 0.15
 """A second hurts where this share of its requests is bad."""
 LEAST_IN_SECOND = 2
@@ -28,15 +30,19 @@ ROUTE_IS_OUT = 0.95
 
 
 class Weight(NamedTuple):
-    """Shares since the onset: errors, bad requests, seconds that hurt; rows they rest on."""
+    """Shares since the onset: errors, bad requests, seconds that hurt, requests that were slowed
+    to a multiple of what is usual; and the rows that they rest on."""
 
     errors: float
     bad: float
     seconds: float
+    slowed: float
     rows: int
 
 
-def weigh(asks: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> Weight:
+def weigh(
+    asks: Sequence[Ask], is_bad: Callable[[Ask], bool], is_slowed: Callable[[Ask], bool]
+) -> Weight:
     """The shares that decide the shape."""
     seconds: dict[int, list[bool]] = defaultdict(list)
     for ask in asks:
@@ -48,6 +54,7 @@ def weigh(asks: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> Weight:
         errors=sum(1 for ask in asks if ask.error) / rows if rows else 0.0,
         bad=sum(1 for ask in asks if is_bad(ask)) / rows if rows else 0.0,
         seconds=hurt / len(full) if full else 0.0,
+        slowed=sum(1 for ask in asks if is_slowed(ask)) / rows if rows else 0.0,
         rows=rows,
     )
 
@@ -62,7 +69,8 @@ def shape_of(weight: Weight, *, mixed: list[ShapeId], semantic_looked_at: bool) 
             mixed=mixed,
             semantic_looked_at=semantic_looked_at,
         )
-    wide = min(weight.bad / WIDESPREAD_BAD, weight.seconds / WIDESPREAD_SECONDS)
+    hurt = min(weight.bad / WIDESPREAD_BAD, weight.seconds / WIDESPREAD_SECONDS)
+    wide = max(hurt, weight.slowed / WIDESPREAD_SLOWED)
     confidence = round(
         0.5 + 0.45 * (ramp(wide, 1.0, 1.6) if wide >= 1 else ramp(wide, 1.0, 0.4)), 2
     )

@@ -66,16 +66,22 @@ def read_error_line(line: str, utc_offset: int = 0) -> ErrorLine | None:
     at = float(timegm((year, month, day, hour, minute, second)) - utc_offset)
     said = line[found.end() :]
     level = found[7]
-    code = next((code for code, words in _WHAT if words in said), "")
-    if code.startswith("connect-") and "upstream" not in said:
-        code = ""  # its own syslog server or resolver, not the chain
-    if code == "read-timeout" and "while connecting to upstream" in said:
-        code = "connect-timeout"
+    code = kind_of(said)
     upstream = ""
     if target := _UPSTREAM.search(said):
         upstream = redact(pass_target(target[1]))
     short = said.partition(", client: ")[0]
     return ErrorLine(at, level, code, upstream, redact(short)[:MAX_TEXT])
+
+
+def kind_of(said: str) -> str:
+    """Which of the known kinds a line is of, from what it says; '' for none."""
+    code = next((code for code, words in _WHAT if words in said), "")
+    if code.startswith("connect-") and "upstream" not in said:
+        return ""  # its own syslog server or resolver, not the chain
+    if code == "read-timeout" and "while connecting to upstream" in said:
+        return "connect-timeout"
+    return code
 
 
 def worth_telling(line: ErrorLine) -> bool:

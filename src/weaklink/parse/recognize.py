@@ -31,7 +31,7 @@ _CONTAINER = re.compile(
     r"(?:\S{1,80} {1,3}\| ?)?"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"
 )
-_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_DIGITS = b"0123456789"
 _QUOTE = re.compile(r"(?:[>\u2502] ?){1,4}")
 
 
@@ -122,6 +122,12 @@ def _again_without(
     return _Found([*found.parts, *again.parts], left)
 
 
+def _shapes(lines: list[str]) -> list[bytes]:
+    """The lines without their digits: what a program printed twice is the same then."""
+    whole = "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, _DIGITS)
+    return whole.split(b"\n")
+
+
 class _Scan:
     """One pass over lines: sections between prompts, blocks and scattered lines within them."""
 
@@ -137,11 +143,15 @@ class _Scan:
             for needle in known.needles:
                 self.needles.append((needle, known))
         self.by_head: dict[str, list[tuple[tuple[str, ...], Tool]]] = {}
+        self.shapes: list[bytes] = []
         if len(lines) > MANY_LINES:
             # One search over all of it is far cheaper than one a line for what occurs nowhere;
-            # and lines of a log that differ in digits only need to be searched once.
-            whole = "\n".join({line[:LOOKED_AT].translate(_NO_DIGITS) for line in lines})
-            self.needles = [pair for pair in self.needles if pair[0].translate(_NO_DIGITS) in whole]
+            # and lines of a log that differ only in digits need to be searched once.
+            self.shapes = _shapes(lines)
+            kinds = b"\n".join(set(self.shapes))
+            self.needles = [
+                pair for pair in self.needles if pair[0].encode().translate(None, _DIGITS) in kinds
+            ]
         self.parts: list[TextPart] = []
         self.claimed = bytearray(len(lines))
 
@@ -219,14 +229,17 @@ class _Scan:
         refused: dict[str, int] = {}
         not_before: dict[str, int] = {}
         last_log: Tool | None = None
+        by_shape: dict[bytes, Tool] = {}
         at = start
         while at < end:
             line = self.lines[at]
             if self.claimed[at] or not line.strip():
                 at += 1
                 continue
-            if last_log is not None and last_log.begins(line[:LOOKED_AT]):
-                chosen = [last_log]
+            shape = self.shapes[at] if self.shapes else b""
+            like = by_shape.get(shape, last_log)
+            if like is not None and like.begins(line[:LOOKED_AT]):
+                chosen = [like]
             else:
                 last_log = None
                 chosen = self.candidates(line)
@@ -235,7 +248,7 @@ class _Scan:
                 if known.scattered:
                     step = self.log_end(known, at, end)
                     logs.setdefault(known.name, []).extend(range(at, step))
-                    last_log = known
+                    last_log = by_shape[shape] = known
                     break
                 if at < not_before.get(known.name, 0):
                     continue

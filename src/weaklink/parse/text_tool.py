@@ -69,8 +69,12 @@ class Tool(NamedTuple):
     def begins(self, line: str) -> bool:
         """Whether this line may begin a block of the tool."""
         bare = line.lstrip()
-        if not bare.startswith(self.heads) and not any(n in line for n in self.needles):
-            return False
+        if not bare.startswith(self.heads):
+            for needle in self.needles:
+                if needle in line:
+                    break
+            else:
+                return False
         return self.starts is None or self.starts(line)
 
 

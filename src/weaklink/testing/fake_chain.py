@@ -65,7 +65,7 @@ class FakeChain:
     """See the module. Seeded: the same seed gives the same Case."""
 
     def __init__(self, seed: int = 1) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 - made-up data
         self.processes: dict[int, Process] = {}
         self.stacks: list[Stack] = []
         self.threads: list[Thread] = []
@@ -329,7 +329,12 @@ class FakeChain:
             version="0",
             host=Host(name=HOST, boot=END - 1e6, cpus=self.cpus, memory_bytes=8e9),
             window=(END - WINDOW, END),
-            looks=[Look(name="redis", target="", outcome="value", at=END)],
+            looks=[
+                Look(
+                    name="redis", target=process_key(CACHE), outcome="value", at=END,
+                    touched=["SLOWLOG GET"],
+                )
+            ],
             series=to_series(readings),
             processes=list(self.processes.values()),
             threads=self.threads,

@@ -13,11 +13,9 @@ from weaklink.locate.look import Judged, look
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
 from weaklink.model.evidence import evidence
-from weaklink.model.finding import Finding
-from weaklink.model.message import say
 from weaklink.stats.quantiles import quantile
 from weaklink.stats.robust import log_ramp, ramp, wilson_low
-from weaklink.words import sign, texts
+from weaklink.words import sign
 
 HIT_RATIO_FELL = sign(
     "cache.hit-ratio-fell",
@@ -35,7 +33,7 @@ EXPIRY_BURST = sign(
 FEWER_KEYS = sign(
     "cache.fewer-keys-than-usual",
     "app-metrics",
-    "The cache holds far fewer keys than its expiry so far says it usually does: many went at once.",
+    "The cache holds far fewer keys than its own past says it usually does.",
     "{name} holds {keys} keys; {expired} that expired so far say that it usually holds {usual}",
 )
 TTLS_ALIGNED = sign(
@@ -56,33 +54,6 @@ SAME_KEY = sign(
     "Values are stored again and again without more keys: the same keys are being rebuilt.",
     "{sets} values stored in {name}, but only {grown} new keys",
 )
-SLOW_COMMANDS = sign(
-    "cache.slow-commands",
-    "other-logs",
-    "The cache's own slow log holds commands that blocked it since the pain began.",
-    "{count} slow commands in {name}, up to {longest} ms: {command_}",
-    hurts=True,
-)
-SCANS = sign(
-    "cache.busy-with-scans",
-    "app-metrics",
-    "The cache spends its one thread on commands whose cost grows with what it holds.",
-    "{name} spends {percent} % of its time in commands such as {command_}",
-    hurts=True,
-)
-ANSWERS_LATE = sign(
-    "cache.answers-late",
-    "kernel-counters",
-    "The cache takes long to answer a PING: its one thread is busy with something else.",
-    "a PING to {name} took {ms} ms",
-)
-texts(
-    {
-        "finding.cache.fine": "{name} (PING {ms} ms, hits {ratio})",
-        "finding.cache.late": "{name} took {ms} ms to answer a PING",
-    }
-)
-
 LEAST_LOOKUPS = 40
 """Look-ups in the window below which a ratio is no evidence."""
 FALL = (0.1, 0.35)
@@ -97,12 +68,6 @@ LEAST_SETS = 5
 LEAST_KEYS = 10
 FEWER = (3.0, 10.0)
 """Times fewer than usual: load that halves in the evening is no burst."""
-SCAN_SHARE = (0.15, 0.5)
-"""Share of the wall clock spent in slow commands: one thread at 15 % delays one call in six."""
-SLOW_COMMAND = 0.01
-"""Seconds: the server's own default threshold of its slow log."""
-LATE = (0.02, 0.2)
-"""Seconds for a PING on one host: 0.1 ms is normal, 20 ms means that something blocks."""
 
 
 class Lookups(NamedTuple):
@@ -137,11 +102,10 @@ def counters(view: View) -> Iterable[Judged]:
             yield from _hits(view, link, key)
             yield from _expiry(view, link, key)
             yield from _refills(view, link, key)
-            yield from _busy(view, link, key)
         yield from _aligned(view, link)
 
 
-def _lookups(view: View, key: str) -> Lookups | None:
+def lookups(view: View, key: str) -> Lookups | None:
     hits, misses = view.grown("cache_hits_total", key), view.grown("cache_misses_total", key)
     first_hits = view.series("cache_hits_total", key)
     first_misses = view.series("cache_misses_total", key)
@@ -151,7 +115,7 @@ def _lookups(view: View, key: str) -> Lookups | None:
 
 
 def _hits(view: View, link: Link, key: str) -> Iterable[Judged]:
-    seen = _lookups(view, key)
+    seen = lookups(view, key)
     if seen is None or seen.hits + seen.misses < LEAST_LOOKUPS or seen.ratio_before is None:
         return
     missed = wilson_low(round(seen.misses), round(seen.hits + seen.misses))
@@ -299,77 +263,3 @@ def densest(ttls: list[float]) -> tuple[float, float, float]:
         if high - low + 1 > best:
             best, start, end = high - low + 1, ordered[low], ttl
     return best / len(ordered), start, end - start
-
-
-def _busy(view: View, link: Link, key: str) -> Iterable[Judged]:
-    since = (view.onset or view.case.window[0]) - 5.0
-    rows = [
-        row
-        for row in view.case.slow_commands
-        if row.cache in (key, link.key) and row.at >= since and row.duration >= SLOW_COMMAND
-    ]
-    longest = max(rows, key=lambda row: row.duration, default=None)
-    spent = sum(row.duration for row in rows)
-    looked_at = any(row.name.startswith("redis") for row in view.case.looks)
-    # The slow log is short: when it is full, it covers only the time since its oldest entry.
-    since = max(since, min((row.at for row in rows), default=since))
-    length = max(1.0, view.case.window[1] - since)
-    if rows or looked_at:
-        yield evidence(
-            SLOW_COMMANDS,
-            key,
-            max(ramp(spent / length, 0.03, 0.25), 0.0),
-            link=link.key,
-            value=round(spent / length, 3),
-            onset=None,
-            command="redis-cli slowlog get 20",
-            name=link.name,
-            count=len(rows),
-            longest=round(1000 * longest.duration) if longest else 0,
-            command_=longest.command if longest else "-",
-        )
-    share = view.rate("cache_slow_scan_seconds_total", key)
-    if share is not None:
-        yield evidence(
-            SCANS,
-            key,
-            ramp(share, *SCAN_SHARE),
-            link=link.key,
-            value=round(share, 3),
-            command="redis-cli info commandstats",
-            name=link.name,
-            percent=round(100 * share),
-            command_=longest.command.split(" ")[0] if longest else "KEYS",
-        )
-    yield from _ping(view, link, key)
-
-
-def _ping(view: View, link: Link, key: str) -> Iterable[Judged]:
-    row = view.series("cache_ping_seconds", key)
-    if row is None or not row.values:
-        return
-    slowest = max(row.values)
-    late = ramp(slowest, *LATE)
-    yield evidence(
-        ANSWERS_LATE,
-        key,
-        late,
-        link=link.key,
-        value=slowest,
-        command="redis-cli --latency -i 1",
-        name=link.name,
-        ms=round(1000 * slowest, 1),
-    )
-    seen = _lookups(view, key)
-    ratio = seen.ratio if seen and seen.hits + seen.misses >= LEAST_LOOKUPS else None
-    yield Finding(
-        verdict="warn" if late else "healthy",
-        target=key,
-        subject="cache",
-        message=say(
-            "finding.cache.late" if late else "finding.cache.fine",
-            name=link.name,
-            ms=round(1000 * slowest, 2),
-            ratio=round(ratio, 2) if ratio is not None else "?",
-        ),
-    )

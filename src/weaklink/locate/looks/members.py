@@ -268,8 +268,14 @@ def shares(view: View) -> Iterable[Judged]:
         if log is None:
             continue
         # Requests that have ended recently; a member that hangs shows in other signs.
-        since = max(view.onset or 0.0, log.end - RECENT)
-        recent = {a: [g for g in rows if g.at >= since] for a, rows in log.since.items()}
+        recent = {
+            address: [
+                given
+                for given in [*log.before.get(address, []), *rows]
+                if given.at >= log.end - RECENT
+            ]
+            for address, rows in log.since.items()
+        }
         names = [member.address for member in members]
         total = sum(len(recent.get(address, [])) for address in names)
         weights = sum(member.weight for member in members)

@@ -170,7 +170,7 @@ class _Digest:
                 return
             seconds = [last[1]]
         # Inner parts come first; the last figure is the whole pause.
-        self.pause(at, _number(seconds[-1]), line, cause, _old_heap(rest))
+        self.pause(at, _number(seconds[-1]), line, cause, _old_heap(rest) if cause else None)
 
     def pause(
         self,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from weaklink.model.fact_text_log import Saying
 from weaklink.model.take import Take
-from weaklink.parse.nginx_error import ErrorLine, read_error_line
+from weaklink.parse.nginx_error import kind_of, read_error_line
 from weaklink.parse.quote import quoted
 from weaklink.parse.text_tool import Passage, tool
 
 MAX_KINDS = 400
-_HEAD = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]{4,6}\] (\d{1,9})#\d{1,9}: ")
+_HEAD = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[([a-z]{4,6})\] (\d{1,9})#\d{1,9}: ")
+_UPSTREAM = re.compile(r', upstream: "([a-z]{2,8}://[^"/?]{1,300})')
+_SERIOUS = frozenset({"emerg", "alert", "crit"})
+MAX_LINE = 8192
 _LIMIT = re.compile(r"(\d{1,9}) worker_connections are not enough")
 _ASKED = re.compile(r'request: "[A-Z]{3,10} ([^ ?"]{1,200})')
 
@@ -24,42 +29,63 @@ _ASKED = re.compile(r'request: "[A-Z]{3,10} ([^ ?"]{1,200})')
 )
 def nginx_error_log(passage: Passage) -> Take | None:
     """One Saying a kind of line and upstream (worker_connections: and process)."""
-    kinds: dict[tuple[str, str], list[tuple[ErrorLine, str]]] = {}
+    kinds: dict[tuple[str, str], list[str]] = {}
     counts: dict[tuple[str, str], int] = {}
     seen = False
     for line in passage.lines:
-        bare = line.lstrip()
-        one = read_error_line(bare)
-        if one is None:
+        bare = line.lstrip()[:MAX_LINE]
+        head = _HEAD.match(bare)
+        if head is None:
             continue
         seen = True
-        code = one.code or (one.level if one.level in {"emerg", "alert", "crit"} else "")
+        level = head[1]
+        code = kind_of(bare[head.end() :]) or (level if level in _SERIOUS else "")
         if not code:
             continue
-        about = one.upstream
-        if code == "worker-connections" and (head := _HEAD.match(bare)):
-            about = head[1]
+        upstream = _UPSTREAM.search(bare)
+        about = upstream[1] if upstream else ""
+        if code == "worker-connections":
+            about = head[2]
         key = (code, about)
         counts[key] = counts.get(key, 0) + 1
-        rows = kinds.get(key)
-        if rows is None:
-            if len(kinds) < MAX_KINDS:
-                kinds[key] = [(one, bare)]
-        elif len(rows) < 2:
-            rows.append((one, bare))
-        else:
-            rows[1] = (one, bare)
+        rows = kinds.setdefault(key, []) if len(kinds) < MAX_KINDS else kinds.get(key, [])
+        rows[1:] = [bare]
     if not seen:
         return None
-    found = [_saying(key, rows, counts[key]) for key, rows in kinds.items()]
+    found = [saying for key, rows in kinds.items() if (saying := _saying(key, rows, counts[key]))]
     if not found:
         found = [Saying(tool="nginx", code="quiet", line=quoted(passage.lines[0]))]
-    return Take(software=list(found))
+    return Take(software=list(_merged(found)))
 
 
-def _saying(key: tuple[str, str], rows: list[tuple[ErrorLine, str]], count: int) -> Saying:
+def _merged(found: list[Saying]) -> list[Saying]:
+    """Requests of different paths to one upstream are one saying."""
+    by_about: dict[tuple[str, str], Saying] = {}
+    for one in found:
+        key = (one.code, one.about)
+        known = by_about.get(key)
+        if known is None:
+            by_about[key] = one
+            continue
+        later = one if (one.last_seconds or 0) >= (known.last_seconds or 0) else known
+        by_about[key] = msgspec.structs.replace(
+            known,
+            count=known.count + one.count,
+            last_line=later.last_line or later.line,
+            last_at=later.last_at,
+            last_seconds=later.last_seconds,
+        )
+    return list(by_about.values())
+
+
+def _saying(key: tuple[str, str], rows: list[str], count: int) -> Saying | None:
     code, about = key
-    (first, line), (last, last_line) = rows[0], rows[-1]
+    line, last_line = rows[0], rows[-1]
+    first, last = read_error_line(line), read_error_line(last_line)
+    if first is None or last is None:
+        return None
+    if code != "worker-connections":
+        about = first.upstream
     limit = _LIMIT.search(line[:500])
     asked = _ASKED.search(line[:4000])
     words = {"level": first.level, "text": first.text}
