@@ -1,6 +1,7 @@
 """The command `weaklink-lab`: bring the service up, load it, break it, mend it, score."""
 
 import argparse
+import itertools
 import sys
 import time
 from dataclasses import replace
@@ -83,12 +84,12 @@ def _drill(asked: argparse.Namespace) -> int:
     chosen = [_fault(name) for name in asked.fault] or list(faults.known().values())
     way = drills.Way(asked.weaklink, asked.healthy, save_cases=asked.save_cases)
     rows: list[scoring.Row] = []
-    with states.alone():
-        for seed in asked.seeds:
-            for fault in chosen:
+    with states.one_drill(lambda: _say("waiting for a drill of somebody else to end")):
+        for seed, fault in itertools.product(asked.seeds, chosen):
+            with states.alone():
                 rows.append(drills.drill(fault, seed, way, _say))
-                if asked.out:
-                    scoring.save(asked.out, rows)
+            if asked.out:
+                scoring.save(asked.out, rows)
     _say("")
     _say(scoring.table(rows))
     return 0

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,11 +94,35 @@ def forget() -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Keep a second lab command from changing things at the same time."""
-    descriptor = os.open(FOLDER.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        # The folder of the lab itself comes and goes: its parent is what can be locked.
+    """Keep a second command from changing this lab at the same time; labs beside it go on."""
+    path = FOLDER.with_name(f".{FOLDER.name}.lock")
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Whoever held it has removed the file by now: then this lock keeps nobody out.
+        if path.exists() and path.stat().st_ino == os.fstat(descriptor).st_ino:
+            break
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def one_drill(wait: Callable[[], None]) -> Iterator[None]:
+    """Keep a second drill off this machine: two at a time would measure each other.
+
+    `wait` is called once where another one is running, before waiting for its end.
+    """
+    descriptor = os.open(FOLDER.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

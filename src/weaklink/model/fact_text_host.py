@@ -36,6 +36,8 @@ class HostSample(Record, frozen=True, tag=True):
     since_boot: bool = False
     """The first report of a sampling tool: a mean since boot, not what is now."""
     line: str = ""
+    memory_line: str = ""
+    """The line of the memory figures, where it is another."""
 
 
 class ProcessRow(Record, frozen=True, tag=True):

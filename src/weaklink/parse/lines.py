@@ -25,6 +25,8 @@ _PROMPT = re.compile(
     r"(?:redis |valkey )?[\w.-]{1,128}:\d{1,5}(?:\[\d{1,5}\])?(?=>))?"
     r"[ ]?([$#%>\u276f]) ?(\S.*)?$"
 )
+_REDIS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}(?:\[\d{1,5}\])?>")
+"""redis-cli's prompt before an address; nothing else that begins with a digit is a prompt."""
 _WATCH = re.compile(r"Every [\d.,]{1,8}s: (.{1,400}?)(?:\s{2,}|\s+\S+: \w{3} |$)")
 _PLAIN_COMMANDS = frozenset(
     """
@@ -80,13 +82,13 @@ def command_of(line: str) -> str | None:
     None for what is no prompt line. A bare `#`, `>` or `%` counts only before a known command,
     for it also starts comments, quotes and percentages.
     """
-    if len(line) > 600:
-        return None
+    if len(line) > 600 or line.startswith("% time "):
+        return None  # too long, or the head of strace's table
     if line.startswith("Every "):
         header = _WATCH.match(line)
         return header.group(1).strip() if header else None
     head = line.lstrip(" \t+")[:200]
-    if not head or head[0] in _NO_PROMPT:
+    if not head or (head[0] in _NO_PROMPT and not _REDIS.match(head)):
         return None
     if head[0] not in _MARKS and not ("@" in head or ":" in head or "sh-" in head):
         return None

@@ -24,7 +24,7 @@ _WHAT = (
     ("connect-timeout", "timed out) while connecting to upstream"),
     ("read-timeout", "upstream timed out"),
     ("connect-refused", "connect() failed (111"),
-    ("connect-failed", "connect() to unix:"),
+    ("connect-failed", "connect() to "),
     ("connect-failed", "connect() failed"),
     ("closed-early", "upstream prematurely closed"),
     ("reset", "(104: "),

@@ -20,7 +20,7 @@ def needs(dice: Random) -> Wants:
         passive=Passive(dice.choice((1, 2)), 600),
         slots=1,
         accelerator_seconds=1.0,
-        new_share=0.03,
+        new_share=0.025,
         rate_factor=2.0,
     )
 

@@ -64,6 +64,8 @@ ALIGNED = (0.3, 0.7)
 """Share of a prefix's sampled keys whose expiry falls into one narrow span."""
 NARROW, WIDEST = 0.05, 60.0
 """The span: a share of the longest time to live seen, at least two seconds, at most a minute."""
+MAIN_SHARE = 0.8
+"""Share of the sampled keys with one prefix from which on it is said to be the cache's content."""
 LEAST_SETS = 5
 LEAST_KEYS = 10
 FEWER = (3.0, 10.0)
@@ -216,7 +218,7 @@ def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
     stale = ramp(1 - grown / sets, 0.5, 0.8) if sets else 0.0
     yield evidence(
         SAME_KEY,
-        key,
+        _main_keyspace(view, link, key) or key,
         stale if busy else 0.0,
         link=link.key,
         value=float(sets),
@@ -225,6 +227,14 @@ def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
         sets=round(sets),
         grown=round(max(grown, 0.0)),
     )
+
+
+def _main_keyspace(view: View, link: Link, key: str) -> str | None:
+    """The prefix that nearly all keys of a cache have, where there is one."""
+    spaces = [space for space in view.case.keyspaces if space.cache in (link.key, key)]
+    total = sum(space.sampled for space in spaces)
+    main = max(spaces, key=lambda space: (space.sampled, space.key), default=None)
+    return main.key if main and main.sampled >= MAIN_SHARE * total else None
 
 
 def _aligned(view: View, link: Link) -> Iterable[Judged]:

@@ -24,6 +24,9 @@ texts(
         "are refused",
         "finding.redis-log.output-limit": "a client did not read its replies and was cut off"
         "[ ({times} times)]",
+        "finding.redis-log.files": "it ran out of file descriptors: connections are refused",
+        "finding.redis-log.no-lfu": "hot keys cannot be told: maxmemory-policy is no LFU policy, "
+        "so accesses are not counted",
         "finding.redis-log.crashed": "it crashed (bug report in its log)",
         "finding.redis-log.out-of-memory": "an allocation failed: it ends",
         "finding.redis-log.slow-script": "a script runs for [{ms} ms or ]long and blocks everybody",
@@ -47,6 +50,8 @@ RULES = {
     "save-failed": Rule("critical", "disk-full", 0.5, "df -h; free -m; its log before this line"),
     "max-clients": Rule("critical", "connection-pool-exhausted", 0.85, "redis-cli client list"),
     "output-limit": Rule("warn", "", 0.7, "who: the line names the client", 20),
+    "files": Rule("critical", "fd-exhausted", 0.9, "ulimit -n of redis-server; maxclients"),
+    "no-lfu": Rule("unknown", "", 0.95, "set an LFU policy for a while, or sample the callers"),
     "crashed": Rule("critical", "cache-down", 0.9, "the bug report below; memory test"),
     "out-of-memory": Rule("critical", "cache-down", 0.9, "free -m; maxmemory"),
     "slow-script": Rule("critical", "slow-command", 0.85, "SCRIPT KILL, if it has not written"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from weaklink.locate.look import Judged, look
 from weaklink.locate.verdicts import Said, figure, known, percent, sized
 from weaklink.locate.view import View
@@ -60,12 +62,29 @@ def cgroup_files(view: View) -> Iterable[Judged]:
     """Memory, CPU, pids and the freezer of each group whose files were pasted."""
     said = Said(view, "cgroup", "cgroup")
     hosts = [fact for fact in view.case.software if isinstance(fact, HostMemory)]
-    for fact in view.case.software:
-        if isinstance(fact, CgroupFiles):
-            yield from _memory(said, fact)
-            yield from _host_view(said, fact, hosts)
-            yield from _cpu(said, fact)
-            yield from _rest(said, fact)
+    for fact in _by_group([f for f in view.case.software if isinstance(f, CgroupFiles)]):
+        yield from _memory(said, fact)
+        yield from _host_view(said, fact, hosts)
+        yield from _cpu(said, fact)
+        yield from _rest(said, fact)
+
+
+def _by_group(facts: list[CgroupFiles]) -> list[CgroupFiles]:
+    """One fact a group: its files may have been printed by several commands."""
+    found: dict[str, CgroupFiles] = {}
+    for fact in facts:
+        known_fact = found.get(fact.path)
+        if known_fact is None:
+            found[fact.path] = fact
+            continue
+        new = {
+            name: getattr(fact, name)
+            for name in fact.__struct_fields__
+            if getattr(fact, name) and name not in {"path", "lines"}
+        }
+        lines = known_fact.lines | {name: line for name, line in fact.lines.items() if line}
+        found[fact.path] = msgspec.structs.replace(known_fact, lines=lines, **new)
+    return list(found.values())
 
 
 def _memory(said: Said, fact: CgroupFiles) -> Iterator[Finding]:

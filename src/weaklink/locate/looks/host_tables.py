@@ -87,6 +87,10 @@ def _shares(said: Said, samples: list[HostSample], load: list[float]) -> Iterato
     free = idle[0] + (wait[0] if wait else 0.0)
     shown = {"load": " ".join(figure(value, 2) for value in load)} if load else {}
     verdict: Verdict = "critical" if free < FULL else "warn" if free < BUSY else "healthy"
+    troubles = list(_troubles(said, samples))
+    yield from troubles
+    if verdict == "healthy" and troubles:
+        return
     yield said.finding(
         verdict,
         "finding.cpus.full" if verdict != "healthy" else "finding.cpus.idle",
@@ -97,6 +101,10 @@ def _shares(said: Said, samples: list[HostSample], load: list[float]) -> Iterato
         idle=percent(idle[0]),
         more=shown,
     )
+
+
+def _troubles(said: Said, samples: list[HostSample]) -> Iterator[Finding]:
+    """What takes the CPUs' time from programs, or makes them wait."""
     for name, warn, bad, key, cause, after in (
         ("iowait", IOWAIT, IOWAIT_BAD, "iowait", "disk-saturated", "iostat -x 1 3; pidstat -d 2"),
         ("steal", STEAL, STEAL_BAD, "steal", "cpu-steal", "ask the provider; move the machine"),

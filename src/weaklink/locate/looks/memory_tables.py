@@ -58,7 +58,7 @@ def memory_tables(view: View) -> Iterable[Judged]:
             table.memory_available,
             table.swap_total,
             table.swap_used,
-            table.line,
+            table.memory_line or table.line,
         )
     elif hosts and not limited:
         # Beside a group's limit it is the group that counts; looks/cgroup_files says so.

@@ -92,7 +92,7 @@ NGINX = {
                          "the worker's stacks and queue; proxy_read_timeout against its answers"),
     "closed-early": Rule("critical", "worker-crash-loop", 0.6,
                          "WORKER TIMEOUT or an OOM kill at the same second; keep-alive times"),
-    "reset": Rule("critical", "worker-crash-loop", 0.55, "as above; keep-alive times both sides"),
+    "reset": Rule("critical", "worker-crash-loop", 0.55, "its log at that second; keep-alive"),
     "file-limit": Rule("critical", "fd-exhausted", 0.95, "worker_rlimit_nofile; ls /proc/PID/fd"),
     "disk-full": Rule("critical", "disk-full", 0.95, "df -h; df -i"),
     "limited": Rule("warn", "gateway-limit", 0.8, "limit_req and limit_conn of that location"),

@@ -63,7 +63,12 @@ def _is_psi(bare: str) -> bool:
     heads=("==> ", "memory.", "cpu.", "/sys/fs/cgroup/", "cgroup.", "pids.", *_STAT_KEYS),
     starts=_starts,
     goes_on=_goes_on,
-    commands=("memory.max", "memory.limit_in_bytes", "memory.current", "cpu.stat", "cpu.max"),
+    commands=(
+        *("memory.max", "memory.limit_in_bytes", "memory.current", "memory.usage_in_bytes"),
+        *("memory.peak", "memory.max_usage_in_bytes", "memory.events", "memory.stat"),
+        *("memory.failcnt", "memory.oom_control", "cpu.stat", "cpu.max", "cpu.cfs_quota_us"),
+        *("cpu.cfs_period_us", "pids.current", "pids.max", "cgroup.freeze", "freezer.state"),
+    ),
 )
 def cgroup_files(passage: Passage) -> Take | None:
     """The groups whose files stand in the text; None where no file can be told."""

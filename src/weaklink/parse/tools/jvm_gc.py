@@ -12,6 +12,7 @@ from typing import Any
 from weaklink.model.fact_text_jvm import FullCollection, GcDigest
 from weaklink.model.take import Take
 from weaklink.parse.quote import quoted
+from weaklink.parse.sayings import stamp_of
 from weaklink.parse.text_tool import Passage, tool
 
 _UNIFIED = re.compile(
@@ -141,7 +142,8 @@ class _Digest:
         taken = _MS.search(found[2])
         if pause is None or taken is None:
             return
-        at = _number(found[1]) if found[1] else None
+        stamp = None if found[1] else stamp_of(line)
+        at = _number(found[1]) if found[1] else stamp.seconds if stamp else None
         words = _WORD.findall(pause[2])
         heap = _HEAP.search(found[2])
         full = pause[1].startswith("Pause Full")

@@ -22,6 +22,7 @@ PHRASES = (
     Phrase("save-failed", "Background saving error"),
     Phrase("save-failed", "Failed opening the temp RDB file"),
     Phrase("max-clients", "max number of clients reached"),
+    Phrase("files", "Too many open files"),
     Phrase("output-limit", "overcoming of output buffer limits"),
     Phrase("crashed", "REDIS BUG REPORT START"),
     Phrase("crashed", "crashed by signal"),
@@ -44,9 +45,14 @@ PHRASES = (
     Phrase("load-failed", "Fatal error loading the DB"),
     Phrase("loaded", "DB loaded from", re.compile(r": (?P<seconds>\d{1,9}\.\d{1,6}) seconds")),
     Phrase("stopped", "Received SIGTERM scheduling shutdown"),
+    Phrase("no-lfu", "An LFU maxmemory policy is not selected"),
     Phrase("ready", "Ready to accept connections"),
     Phrase("saved", "Background saving terminated with success"),
 )  # fmt: skip
+
+
+_ALONE = ("AOF fsync is taking", "REDIS BUG REPORT", "LFU maxmemory policy is not selected")
+"""Statements that are its own even without the head of a log line."""
 
 
 def _starts(line: str) -> bool:
@@ -56,8 +62,8 @@ def _starts(line: str) -> bool:
 @tool(
     "redis-log",
     heads=("[", *"0123456789"),
-    needles=("AOF fsync is taking too long", "REDIS BUG REPORT START"),
-    starts=lambda line: _starts(line) or "REDIS BUG" in line or "AOF fsync is taking" in line,
+    needles=("AOF fsync is taking too long", "REDIS BUG REPORT START", "LFU maxmemory policy"),
+    starts=lambda line: _starts(line) or any(words in line for words in _ALONE),
     scattered=True,
 )
 def redis_log(passage: Passage) -> Take | None:

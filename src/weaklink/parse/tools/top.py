@@ -133,6 +133,7 @@ def _memory(found: re.Match[str], summary: dict[str, Any]) -> None:
     if found[2] == "Mem" and "total" in parts:
         summary["memory_total"] = parts["total"]
         summary["memory_free"] = parts.get("free")
+        summary["memory_line"] = found[0][:200]
     elif found[2] == "Swap" and "total" in parts:
         summary["swap_total"] = parts["total"]
         summary["swap_used"] = parts.get("used")
