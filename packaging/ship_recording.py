@@ -1,9 +1,10 @@
 """Makes a filed Case fit to be shipped: only what the verdict needs, no other process of the host.
 
-    python packaging/ship_recording.py CASE.json.gz NAME
+    python packaging/ship_recording.py CASE.json.gz NAME [FOLDER]
 
-writes `src/weaklink/testing/incidents/NAME.json.gz`. The Case is judged again afterwards; where
-the named causes differ from those before, nothing is written.
+writes `FOLDER/NAME.json.gz`, by default into the package (`src/weaklink/testing/incidents`). The
+Case is judged again afterwards; where the named causes differ from those before, nothing is
+written.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from pathlib import Path
 from msgspec import structs
 
 from weaklink import incident
+from weaklink.locate.view import View
 from weaklink.model.case import Case, decode_case, encode_case
 from weaklink.recorder.case_files import pack, read_case
 
 HOST = "recorded"
 REPOSITORY = Path(__file__).resolve().parents[1]
 PLACE = REPOSITORY / "src/weaklink/testing/incidents"
+BUSY = 0.03
+"""CPUs from which on a process off the chain is kept (by its name alone): it may be the cause."""
 BEFORE = 120.0
 """Seconds before the onset from which events are kept: older ones are another story."""
 PATHS = {
@@ -37,6 +41,14 @@ def trimmed(case: Case) -> Case:
     """The Case without what is off the chain, and under another host's name."""
     links = [link for link in case.chain.links if link.on_chain]
     pids = {pid for link in links for pid in link.pids}
+    view = View(case)
+    busy = {
+        process.pid
+        for process in case.processes
+        if process.pid not in pids
+        and (view.rate("process_cpu_seconds_total", process.key) or 0.0) >= BUSY
+    }
+    pids |= busy
     keys = {process.key for process in case.processes if process.pid in pids}
     groups = [group for group in case.cgroups if pids & set(group.pids)]
     about = keys | {group.key for group in groups} | {f"host:{case.host.name}/-/-"}
@@ -45,7 +57,11 @@ def trimmed(case: Case) -> Case:
     since = onset - BEFORE
     kept = structs.replace(
         case,
-        processes=[process for process in case.processes if process.key in keys],
+        processes=[
+            structs.replace(one, command=[one.name]) if one.pid in busy else one
+            for one in case.processes
+            if one.key in keys
+        ],
         threads=[thread for thread in case.threads if thread.process in keys],
         stacks=[stack for stack in case.stacks if stack.process in keys],
         listeners=[one for one in case.listeners if pids & set(one.pids)],
@@ -90,19 +106,20 @@ def named(case: Case) -> set[tuple[str, int]]:
     return {(cause.id, len(cause.members)) for cause in case.diagnoses[-1].causes if cause.named}
 
 
-def main(path: str, name: str) -> int:
+def main(path: str, name: str, folder: str = "") -> int:
     """Trim, judge again, compare, write."""
+    place = REPOSITORY / folder if folder else PLACE
     before = incident.judge(read_case(path))
     after = incident.judge(trimmed(before))
     if named(before) != named(after):
         sys.stderr.write(f"verdicts differ: {named(before)} and {named(after)}; nothing written\n")
         return 1
-    PLACE.mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     data = pack(structs.replace(after, id=name))
-    (PLACE / f"{name}.json.gz").write_bytes(data)
+    (place / f"{name}.json.gz").write_bytes(data)
     sys.stdout.write(f"{name}: {len(data)} bytes, {sorted(named(after))}\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(*sys.argv[1:4]))

@@ -126,7 +126,7 @@ def test_a_job_that_only_a_log_names_gets_no_command() -> None:
     case = worked_incident()
     logged = [structs.replace(event, source="/var/log/syslog") for event in case.events]
     case = grow(case, events=logged)
-    cause = judged(case, "cache-mass-expiry", args={"crontab_job": "refresh_previews"})
+    cause = judged(case, "cache-mass-expiry", args={"crontab_job": "renew_previews"})
     step = plan(case, [cause]).steps[0]
     assert step.action == "stop-next-run"
     assert step.preview == []

@@ -64,7 +64,7 @@ def test_only_jobs_are_jobs_and_secrets_are_gone() -> None:
 def test_the_log_tells_what_ran() -> None:
     text = "\n".join(
         [
-            "Dec  1 15:04:01 web1 CRON[4121]: (app) CMD (/srv/refresh_previews --password=x)",
+            "Dec  1 15:04:01 web1 CRON[4121]: (app) CMD (/srv/renew_previews --password=x)",
             "2026-12-01T15:05:01.250000+00:00 web1 CRON[4122]: (root) CMD (   cd / && true)",
             "Dec  1 15:06:00 web1 sshd[1]: CMD (nothing)",
             "Dec 31 23:59:01 web1 crond[9]: (root) CMD (old)",
@@ -73,7 +73,7 @@ def test_the_log_tells_what_ran() -> None:
     runs = read_cron_log(text, NOW)
     assert [(run.pid, run.user, run.command) for run in runs] == [
         (9, "root", "old"),
-        (4121, "app", "/srv/refresh_previews --password=***"),
+        (4121, "app", "/srv/renew_previews --password=***"),
         (4122, "root", "cd / && true"),
     ]
     assert runs[1].at == at(12, 1, 15, 4) + 1

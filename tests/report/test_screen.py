@@ -35,7 +35,7 @@ def test_sentence_and_action_come_first() -> None:
     text = screen(worked_incident())
     assert labels(text)[:4] == ["WEAK LINK", "BECAUSE", "DO NOW", "FELT"]
     assert text.splitlines()[0].startswith("WEAK LINK  inference (3 of 3 members)")
-    assert "stop the next run of refresh_previews" in text
+    assert "stop the next run of renew_previews" in text
     assert "INFERENCE x3" in text
 
 

@@ -36,11 +36,11 @@ def look(path: Path, files: dict[str, str], *more: Process) -> Take:
 
 
 FILES = {
-    "/etc/crontab": "SHELL=/bin/sh\n4,34 * * * * app /srv/refresh_previews --token abc123\n",
+    "/etc/crontab": "SHELL=/bin/sh\n4,34 * * * * app /srv/renew_previews --token abc123\n",
     "/etc/cron.d/backup": "0 3 * * * root /srv/backup\n30 15 * * * root /srv/report\n",
     "/var/spool/cron/crontabs/bob": "*/10 * * * * /home/bob/job\n",
     "/var/log/syslog": (
-        "Dec  1 15:04:01 h1 CRON[4121]: (app) CMD (/srv/refresh_previews --token abc123)\n"
+        "Dec  1 15:04:01 h1 CRON[4121]: (app) CMD (/srv/renew_previews --token abc123)\n"
         "Dec  1 03:00:01 h1 CRON[2000]: (root) CMD (/srv/backup)\n"
     ),
 }
@@ -48,8 +48,8 @@ FILES = {
 
 def test_what_ran_and_what_runs_next(tmp_path: Path) -> None:
     events = {str(one.details["command"]): one for one in look(tmp_path, FILES).events}
-    assert set(events) == {"/srv/refresh_previews --token ***", "/srv/report", "/home/bob/job"}
-    seen = events["/srv/refresh_previews --token ***"]
+    assert set(events) == {"/srv/renew_previews --token ***", "/srv/report", "/home/bob/job"}
+    seen = events["/srv/renew_previews --token ***"]
     assert (seen.details["seen"], seen.details["pid"], seen.details["user"]) == (1, 4121, "app")
     assert seen.at == timegm((2026, 12, 1, 15, 4, 1))
     assert seen.details["next"] == timegm((2026, 12, 1, 15, 34, 0))

@@ -22,6 +22,7 @@ APPENDED = (
     "threads",
     "connections",
     "stacks",
+    "cpu_samples",
     "slow_commands",
     "answers",
     "events",

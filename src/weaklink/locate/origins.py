@@ -96,3 +96,61 @@ def purpose_of_origin(origin: str) -> Purpose | None:
 def purpose_of_thread(name: str) -> Purpose | None:
     """What a native thread is for, told by the name that its library gave it."""
     return next((purpose for prefix, purpose in THREADS if name.startswith(prefix)), None)
+
+
+LIBRARIES: tuple[tuple[str, Purpose], ...] = (
+    # FFmpeg and the codecs that it calls: decoding, encoding, scaling
+    ("libavcodec", "prepare"),
+    ("libavformat", "prepare"),
+    ("libavfilter", "prepare"),
+    ("libswscale", "prepare"),
+    ("libswresample", "prepare"),
+    ("libdav1d", "prepare"),
+    ("libvpx", "prepare"),
+    ("libx264", "prepare"),
+    ("libx265", "prepare"),
+    ("ffmpeg", "prepare"),
+    # pictures
+    ("libjpeg", "prepare"),
+    ("libturbojpeg", "prepare"),
+    ("libpng", "prepare"),
+    ("libwebp", "prepare"),
+    ("libtiff", "prepare"),
+    ("libheif", "prepare"),
+    ("libopenjp2", "prepare"),
+    ("libopencv", "prepare"),
+    ("cv2", "prepare"),
+    ("_imaging", "prepare"),
+    ("libvips", "prepare"),
+    # sound, documents, tokens
+    ("libsndfile", "prepare"),
+    ("libsoxr", "prepare"),
+    ("libmupdf", "prepare"),
+    ("tokenizers", "prepare"),
+    ("_tiktoken", "prepare"),
+    ("_sentencepiece", "prepare"),
+    # engines of models, and the arithmetic below them
+    ("libonnxruntime", "model"),
+    ("onnxruntime", "model"),
+    ("libtorch", "model"),
+    ("libc10", "model"),
+    ("libtensorflow", "model"),
+    ("libggml", "model"),
+    ("libllama", "model"),
+    ("libtvm", "model"),
+    ("libcuda", "model"),
+    ("libcu", "model"),
+    ("libnv", "model"),
+    ("libmkl", "model"),
+    ("libopenblas", "model"),
+    ("libblas", "model"),
+    ("libdnnl", "model"),
+    ("_multiarray_umath", "model"),
+    ("_umath_linalg", "model"),
+)
+"""Beginnings of libraries' names, as distributions and wheels call them."""
+
+
+def purpose_of_library(name: str) -> Purpose | None:
+    """What a mapped library is for, by the beginning of its name; None for all others."""
+    return next((purpose for prefix, purpose in LIBRARIES if name.startswith(prefix)), None)

@@ -148,6 +148,16 @@ class View:
         """All stack dumps of a link's processes."""
         return [stack for key in link.processes for stack in self._stacks.get(key, [])]
 
+    def libraries(self, link: Link) -> dict[str, int]:
+        """Samples of a link's processes by library, kernel time under `[kernel]`."""
+        found: dict[str, int] = defaultdict(int)
+        for row in self.case.cpu_samples:
+            if row.process in link.processes:
+                found["[kernel]"] += row.kernel
+                for name, count in row.libraries.items():
+                    found[name] += count
+        return dict(found)
+
     def cgroups(self, link: Link) -> list[Cgroup]:
         """Control groups that hold a process of the link, its own ones first."""
         pids = set(link.pids)

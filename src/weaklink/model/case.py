@@ -20,6 +20,7 @@ from weaklink.model.fact import (
     Cgroup,
     ConfigFile,
     Connection,
+    CpuSamples,
     Device,
     Host,
     Keyspace,
@@ -71,6 +72,7 @@ class Case(Record, frozen=True):
     logs: list[LogFile] = []
     configs: list[ConfigFile] = []
     stacks: list[Stack] = []
+    cpu_samples: list[CpuSamples] = []
     mounts: list[Mount] = []
     devices: list[Device] = []
     cgroups: list[Cgroup] = []

@@ -206,6 +206,22 @@ class Stack(Record, frozen=True):
     """What a pasted dump calls the process."""
 
 
+class CpuSamples(Record, frozen=True):
+    """Where one process's CPU goes: samples by mapped library, its kernel time apart.
+
+    Names are those of libraries without version (`libavcodec`); `[main]` is the program itself,
+    `[jit]` code without a file. `hertz` samples a second would be one CPU in full.
+    """
+
+    process: str
+    at: float
+    hertz: float
+    seconds: float
+    samples: int
+    kernel: int = 0
+    libraries: dict[str, int] = {}
+
+
 class Mount(Record, frozen=True):
     """A mounted file system; sizes in bytes, -1 where it did not answer."""
 

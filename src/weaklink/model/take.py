@@ -8,6 +8,7 @@ from weaklink.model.fact import (
     Cgroup,
     ConfigFile,
     Connection,
+    CpuSamples,
     Device,
     Host,
     Keyspace,
@@ -43,6 +44,7 @@ class Take(Record, frozen=True):
     logs: list[LogFile] = []
     configs: list[ConfigFile] = []
     stacks: list[Stack] = []
+    cpu_samples: list[CpuSamples] = []
     mounts: list[Mount] = []
     devices: list[Device] = []
     cgroups: list[Cgroup] = []

@@ -13,25 +13,20 @@ from typing import NamedTuple
 from weaklink.model.take import Take
 from weaklink.model.text_reading import TextPart, TextReading
 from weaklink.parse import text_tool
+from weaklink.parse.beginnings import LOOKED_AT, Beginnings
 from weaklink.parse.documents import find_documents
-from weaklink.parse.lines import command_of, plain_lines, unwrapped, without_cut_number
+from weaklink.parse.lines import plain_lines, unwrapped, without_cut_number
 from weaklink.parse.text_tool import Passage, Tool
 
 PATIENCE = 8
 """So often may a reader refuse a block of one section before it is only asked after its end."""
-MANY_LINES = 200
 SAMPLED = 400
 """Of the lines that nobody recognised so many are asked first whether they share a prefix."""
-HEAD, MAX_HEADS = 4, 50_000
-"""Characters of a line's beginning by which the heads that it may have are looked up."""
-LOOKED_AT = 2000
-"""Characters of a line that are searched for what a tool begins with."""
 
 _CONTAINER = re.compile(
     r"(?:\S{1,80} {1,3}\| ?)?"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"
 )
-_DIGITS = b"0123456789"
 _QUOTE = re.compile(r"(?:[>\u2502] ?){1,4}")
 
 
@@ -52,8 +47,10 @@ def read_text(text: str | bytes, source: str = "") -> TextReading:
     straight = unwrapped(lines, numbers)
     if straight is not None:
         other = _read_lines(*straight)
-        # Joined lines count as the originals that they are made of.
-        if _claimed(other, straight[1], lines) >= len(_nonblank(lines)) - len(best.left):
+        # Joined lines count as the originals that they are made of. A single line that happens
+        # to be as wide as a terminal is no wrap, unless joining it makes more readable.
+        gain = _claimed(other, straight[1], lines) - (len(_nonblank(lines)) - len(best.left))
+        if gain > 0 or (gain == 0 and len(lines) - len(straight[0]) > 1):
             lines, numbers, best = straight[0], straight[1], other
     parts = sorted(best.parts, key=lambda part: (part.first, part.tool))
     if source:
@@ -122,12 +119,6 @@ def _again_without(
     return _Found([*found.parts, *again.parts], left)
 
 
-def _shapes(lines: list[str]) -> list[bytes]:
-    """The lines without their digits: what a program printed twice is the same then."""
-    whole = "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, _DIGITS)
-    return whole.split(b"\n")
-
-
 class _Scan:
     """One pass over lines: sections between prompts, blocks and scattered lines within them."""
 
@@ -135,30 +126,14 @@ class _Scan:
         self.lines = lines
         self.numbers = numbers
         self.tools = text_tool.tools()
-        self.blocks: dict[str, list[tuple[str, Tool]]] = {}
-        self.needles: list[tuple[str, Tool]] = []
-        for known in self.tools:
-            for head in known.heads:
-                self.blocks.setdefault(head[0], []).append((head, known))
-            for needle in known.needles:
-                self.needles.append((needle, known))
-        self.by_head: dict[str, list[tuple[tuple[str, ...], Tool]]] = {}
-        self.shapes: list[bytes] = []
-        if len(lines) > MANY_LINES:
-            # One search over all of it is far cheaper than one a line for what occurs nowhere;
-            # and lines of a log that differ only in digits need to be searched once.
-            self.shapes = _shapes(lines)
-            kinds = b"\n".join(set(self.shapes))
-            self.needles = [
-                pair for pair in self.needles if pair[0].encode().translate(None, _DIGITS) in kinds
-            ]
+        self.beginnings = Beginnings(lines, self.tools)
         self.parts: list[TextPart] = []
         self.claimed = bytearray(len(lines))
 
     def run(self) -> _Found:
         start, command = 0, ""
-        for index, line in enumerate(self.lines):
-            typed = command_of(line)
+        for index in range(len(self.lines)):
+            typed = self.beginnings.command(index)
             if typed is None:
                 continue
             self.section(start, index, command)
@@ -171,40 +146,6 @@ class _Scan:
             if not self.claimed[index] and line.strip("-=+|_*~ \t")
         ]
         return _Found(self.parts, left)
-
-    def candidates(self, line: str) -> list[Tool]:
-        """Tools of which this line may be the beginning, blocks before logs."""
-        bare = line.lstrip()
-        if not bare:
-            return []
-        heads = self.by_head.get(bare[:HEAD])
-        if heads is None:
-            heads = self.heads_of(bare[:HEAD])
-        found = [known for head, known in heads if bare.startswith(head)]
-        short = line if len(line) <= LOOKED_AT else line[:LOOKED_AT]
-        further = [known for needle, known in self.needles if needle in short]
-        if further:
-            found += [known for known in dict.fromkeys(further) if known not in found]
-            found.sort(key=lambda known: known.scattered)
-        return [known for known in found if known.starts is None or known.starts(line)]
-
-    def heads_of(self, beginning: str) -> list[tuple[tuple[str, ...], Tool]]:
-        """Tools with the heads that a line with this beginning may have, blocks before logs."""
-        longer: dict[str, list[str]] = {}
-        tools: dict[str, Tool] = {}
-        for head, known in self.blocks.get(beginning[0], ()):
-            if beginning.startswith(head):
-                longer[known.name] = [""]
-            elif head.startswith(beginning) and longer.get(known.name) != [""]:
-                longer.setdefault(known.name, []).append(head)
-            else:
-                continue
-            tools[known.name] = known
-        rows = [(tuple(longer[name]), known) for name, known in tools.items()]
-        rows.sort(key=lambda row: row[1].scattered)
-        if len(self.by_head) < MAX_HEADS:
-            self.by_head[beginning] = rows
-        return rows
 
     def section(self, start: int, end: int, command: str) -> None:
         """Recognise everything between two prompts."""
@@ -228,34 +169,22 @@ class _Scan:
     def walk(self, start: int, end: int, command: str, logs: dict[str, list[int]]) -> None:
         refused: dict[str, int] = {}
         not_before: dict[str, int] = {}
-        last_log: Tool | None = None
-        by_shape: dict[bytes, Tool] = {}
         at = start
         while at < end:
-            line = self.lines[at]
-            if self.claimed[at] or not line.strip():
+            if self.claimed[at]:
                 at += 1
                 continue
-            shape = self.shapes[at] if self.shapes else b""
-            like = by_shape.get(shape, last_log)
-            if like is not None and like.begins(line[:LOOKED_AT]):
-                chosen = [like]
-            else:
-                last_log = None
-                chosen = self.candidates(line)
             step = at + 1
-            for known in chosen:
+            for known in self.beginnings.of(at):
                 if known.scattered:
                     step = self.log_end(known, at, end)
                     logs.setdefault(known.name, []).extend(range(at, step))
-                    last_log = by_shape[shape] = known
                     break
                 if at < not_before.get(known.name, 0):
                     continue
                 until = self.block_end(known, at, end)
                 if self.take(known, list(range(at, until)), command):
                     step = until
-                    last_log = None
                     break
                 refused[known.name] = refused.get(known.name, 0) + 1
                 if refused[known.name] >= PATIENCE:
@@ -286,7 +215,7 @@ class _Scan:
             elif known.goes_on is not None:
                 if not known.goes_on(line):
                     break
-            elif any(other is not known for other in self.candidates(line)):
+            elif any(other is not known for other in self.beginnings.of(after)):
                 break
             after += 1
         while after > at + 1 and not self.lines[after - 1].strip():

@@ -152,7 +152,7 @@ def worked_incident() -> Case:
             span=3,
         ),
         _evidence(
-            "e3", "cache.job-set-expiry", "recorded.cron", cache, job="refresh_previews", pid="4121"
+            "e3", "cache.job-set-expiry", "recorded.cron", cache, job="renew_previews", pid="4121"
         ),
         _evidence("e4", "app.cpu-in-decode", "recorded.threads", workers[0], used=198, where=where),
         _evidence("e5", "gpu.idle", "recorded.gpu", workers[0]),
@@ -177,7 +177,7 @@ def worked_incident() -> Case:
             "cache_fewer_keys_than_usual_usual": 13700,
             "cache_ttls_aligned_prefix": "preview",
             "cache_ttls_aligned_when": 1610,
-            "crontab_job": "refresh_previews",
+            "crontab_job": "renew_previews",
         },
     )
     other = JudgedCause(
@@ -249,7 +249,7 @@ def worked_incident() -> Case:
                 at=ONSET - 11,
                 kind="cron-run",
                 target="",
-                text="refresh_previews",
+                text="renew_previews",
                 source="/etc/cron.d/previews",
             )
         ],

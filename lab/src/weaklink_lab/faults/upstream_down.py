@@ -11,8 +11,8 @@ from weaklink_lab.truth import Culprit, Truth
 
 
 def needs(dice: Random) -> Wants:
-    """Ask for one worker or three, and a balancer that does not eject by itself."""
-    return Wants(members=dice.choice((1, 3, 3)), passive=Passive(0, 10))
+    """Ask for one worker or three, behind a balancer that does not eject by itself."""
+    return Wants(members=dice.choice((1, 3, 3)), balancing="nginx", passive=Passive(0, 10))
 
 
 @way_in("upstream-down", "a worker is dead but still in the balancer's list", wants=needs)

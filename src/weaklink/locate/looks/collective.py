@@ -157,13 +157,13 @@ def cuda(view: View) -> Iterable[Judged]:
 
 def _shortage(said: Said, fact: MemoryShortage) -> Finding:
     free, total, ours = fact.free, fact.total, fact.ours
-    if total is None or free is None:
+    named = sum(size for _, size in fact.other if size != ours)
+    if total is None or free is None or (ours is None and not named):
         more = known(wanted=sized(fact.wanted) if fact.wanted else "")
         return said.finding(
             "critical", "finding.cuda.out", fact.device, fact.line, cause="gpu-memory-hog",
             sure=0.5, next="nvidia-smi: memory by process at that moment", more=more,
         )  # fmt: skip
-    named = sum(size for _, size in fact.other if size != ours)
     others = max(total - free - ours if ours is not None else 0.0, named)
     unused, wanted = fact.reserved_unused or 0.0, fact.wanted or 0.0
     key, cause, sure = "own", "gpu-memory-leak", 0.5

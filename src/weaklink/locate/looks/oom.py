@@ -18,7 +18,7 @@ from weaklink.words import texts
 
 texts(
     {
-        "finding.oom.memcg": "a control group hit its own memory limit of {limit}"
+        "finding.oom.memcg": "a control group hit its own memory limit[ of {limit}]"
         "[: usage {usage}][, limit hit {failures} times][ ({group})][; the kernel killed {who}]"
         "{times}: raise the limit or use less, the machine's own memory is not the problem",
         "finding.oom.global": "the whole host ran out of memory (global OOM, no group's limit): "
@@ -128,7 +128,7 @@ def _judge(said: Said, constraint: str, reports: list[OomReport]) -> Iterator[Fi
 
 
 def _memcg(said: Said, report: OomReport, who: str, times: str, lines: list[str]) -> Finding:
-    limit = f"{sized(report.limit)} ({_kb(report.limit)} kB)" if report.limit else "(not shown)"
+    limit = f"{sized(report.limit)} ({_kb(report.limit)} kB)" if report.limit else ""
     usage = _kb(report.usage)
     return said.finding(
         "critical",
@@ -138,9 +138,9 @@ def _memcg(said: Said, report: OomReport, who: str, times: str, lines: list[str]
         cause="oom-killed",
         sure=0.97,
         next="the group's memory.max (memory.limit_in_bytes) against what it needs: memory.stat",
-        limit=limit,
         times=times,
         more=known(
+            limit=limit,
             usage=f"{usage} kB" if usage else "",
             failures=str(report.failures or ""),
             group=report.cgroup,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from weaklink.locate.look import Judged, look
-from weaklink.locate.origins import purpose_of_origin, purpose_of_thread
+from weaklink.locate.origins import purpose_of_library, purpose_of_origin, purpose_of_thread
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
 from weaklink.model.evidence import evidence
@@ -44,6 +44,8 @@ PREPARE_SHARE = (0.4, 0.75)
 LEAST_CPU = 0.3
 """CPUs: what uses less holds nobody up by computing."""
 LEAST_SAMPLES = 4
+LEAST_OF_CPU = 15
+"""The kernel's samples of a link: fewer leave a share of ten percent to chance."""
 
 
 class Doing(NamedTuple):
@@ -110,30 +112,57 @@ def _native(view: View, link: Link) -> tuple[float, float, str]:
 
 
 def _prepares(view: View, link: Link, doing: Doing) -> Iterable[Judged]:
-    total, native, name = _native(view, link)
-    cpu = view.cpu(link)
-    if cpu is None and not total:
+    found = _by_library(view, link) or _by_thread(view, link, doing)
+    if found is None:
         return
-    burns = max(cpu or 0.0, total)
-    working = doing.by_purpose["prepare"] + doing.by_purpose["model"]
-    sampled = doing.by_purpose["prepare"] / working if working else 0.0
-    # CPU outside named native threads is split as the stacks that are at work are.
-    share = (native + sampled * max(0.0, burns - native)) / burns if burns >= LEAST_CPU else 0.0
     function, file, line = _of_package(doing)
-    package = doing.packages.most_common(1)[0][0] if doing.packages else ""
     yield evidence(
         PREPARES,
         link.processes[0],
-        ramp(share, *PREPARE_SHARE),
+        ramp(found.share, *PREPARE_SHARE) if found.cpus >= LEAST_CPU else 0.0,
         link=link.key,
-        value=round(share, 3),
+        value=round(found.share, 3),
         command=f"py-spy dump --nonblocking --pid {link.pids[0]}",
-        percent=round(100 * share),
-        what=f"{name.split(':d')[0]} threads" if native > burns / 3 else package or "?",
+        percent=round(100 * found.share),
+        what=found.what,
         function=function,
         file=file,
         line=line,
     )
+
+
+class Preparing(NamedTuple):
+    """Share of a link's CPU that prepares input, in what, and the CPUs that it uses in all."""
+
+    share: float
+    what: str
+    cpus: float
+
+
+def _by_library(view: View, link: Link) -> Preparing | None:
+    """From the kernel's samples: the libraries that the CPU was in; None for too few."""
+    counts = view.libraries(link)
+    total = sum(counts.values())
+    if total < LEAST_OF_CPU:
+        return None
+    preparing = {n: c for n, c in counts.items() if purpose_of_library(n) == "prepare"}
+    largest = max(preparing, key=lambda name: (preparing[name], name), default="?")
+    return Preparing(sum(preparing.values()) / total, largest, view.cpu(link) or 0.0)
+
+
+def _by_thread(view: View, link: Link, doing: Doing) -> Preparing | None:
+    """Without samples: names of native threads; CPU outside them is split as stacks at work are."""
+    total, native, name = _native(view, link)
+    cpu = view.cpu(link)
+    if cpu is None and not total:
+        return None
+    burns = max(cpu or 0.0, total)
+    working = doing.by_purpose["prepare"] + doing.by_purpose["model"]
+    sampled = doing.by_purpose["prepare"] / working if working else 0.0
+    share = (native + sampled * max(0.0, burns - native)) / burns if burns > 0 else 0.0
+    package = doing.packages.most_common(1)[0][0] if doing.packages else "?"
+    what = f"{name.split(':d')[0]} threads" if native > burns / 3 else package
+    return Preparing(share, what, burns)
 
 
 def _of_package(doing: Doing) -> tuple[str, str, int]:
@@ -144,19 +173,22 @@ def _of_package(doing: Doing) -> tuple[str, str, int]:
 
 
 def _native_only(view: View, link: Link) -> Iterable[Judged]:
-    """No stacks (another language, or not allowed): the names of busy threads still speak."""
+    """No stacks (another language, or not allowed): libraries and names of threads still speak."""
     total, native, name = _native(view, link)
-    if total < LEAST_CPU or not native:
+    found = _by_library(view, link)
+    if found is None and total >= LEAST_CPU and native:
+        found = Preparing(native / total, f"{name} threads", total)
+    if found is None or found.cpus < LEAST_CPU or not link.processes:
         return
     yield evidence(
         PREPARES,
         link.processes[0],
-        ramp(native / total, *PREPARE_SHARE),
+        ramp(found.share, *PREPARE_SHARE),
         link=link.key,
-        value=round(native / total, 3),
+        value=round(found.share, 3),
         command=f"top -H -b -n1 -p {link.pids[0]}",
-        percent=round(100 * native / total),
-        what=f"{name} threads",
+        percent=round(100 * found.share),
+        what=found.what,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from weaklink.model.fact_text_platform import CgroupFiles
 from weaklink.model.take import Take
@@ -27,6 +28,7 @@ _PATH = re.compile(rf"((?:[\w@.:+\\-]{{0,200}}/){{0,20}}){_NAMES}(?![\w.])")
 _FILE = re.compile(rf"(?:[\w@.:+\\/-]{{0,600}}/)?({_NAMES})$")
 _HEADER = re.compile(r"==> (\S{1,700}) <==$")
 _ON_LINE = re.compile(rf"((?:\S{{0,600}}/)?{_NAMES})[:=]?\s{{0,20}}(\S.{{0,400}})$")
+MAX_VALUES = 50_000
 _STAT_KEYS = (
     "nr_periods ",
     "usage_usec ",
@@ -74,7 +76,7 @@ def cgroup_files(passage: Passage) -> Take | None:
     """The groups whose files stand in the text; None where no file can be told."""
     groups: dict[str, dict[str, list[str]]] = {}
     lines: dict[str, dict[str, str]] = {}
-    for path, name, value, line in _values(passage):
+    for path, name, value, line in islice(_values(passage), MAX_VALUES):
         groups.setdefault(path, {}).setdefault(name, []).append(value)
         lines.setdefault(path, {}).setdefault(name, line)
         key = f"{name} {value.split(None, 1)[0]}"
@@ -137,7 +139,10 @@ def _by_content(bare: str) -> str:
 
 def _fact(path: str, files: dict[str, list[str]], lines: dict[str, str]) -> CgroupFiles | None:
     def read(name: str) -> bytes:
-        return "\n".join(files.get(name, [])).encode()
+        found = files.get(name, [])
+        # A file of one line that was printed again and again counts by its last state.
+        keyed = name != "cpu.max" and " " in (found or [""])[0]
+        return "\n".join(found if keyed else found[-1:]).encode()
 
     older = any(name.endswith("_in_bytes") or name.startswith("cpu.cfs") for name in files)
     stat = flat(read("cpu.stat"))
@@ -190,8 +195,9 @@ def _tells(fact: CgroupFiles) -> bool:
 
 
 def _one(files: dict[str, list[str]], name: str) -> str:
+    """A file of one line; of one that was printed several times the last."""
     found = files.get(name, [])
-    return found[0] if len(found) == 1 else ""
+    return found[-1] if found else ""
 
 
 def _number(files: dict[str, list[str]], name: str) -> float | None:

@@ -15,6 +15,7 @@ from weaklink.parse.text_tool import Passage, tool
 MAX_KINDS = 400
 _HEAD = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[([a-z]{4,6})\] (\d{1,9})#\d{1,9}: ")
 _UPSTREAM = re.compile(r', upstream: "([a-z]{2,8}://[^"/?]{1,300})')
+_PHASE = re.compile(r" while (?:reading|sending|SSL|waiting|proxying|upgraded)")
 _SERIOUS = frozenset({"emerg", "alert", "crit"})
 MAX_LINE = 8192
 _LIMIT = re.compile(r"(\d{1,9}) worker_connections are not enough")
@@ -40,8 +41,8 @@ def nginx_error_log(passage: Passage) -> Take | None:
         seen = True
         level = head[1]
         code = kind_of(bare[head.end() :]) or (level if level in _SERIOUS else "")
-        if not code:
-            continue
+        if not code or (code == "read-timeout" and not _PHASE.search(bare)):
+            continue  # a timeout of which the end is cut off does not tell its phase
         upstream = _UPSTREAM.search(bare)
         about = upstream[1] if upstream else ""
         if code == "worker-connections":

@@ -1,0 +1,46 @@
+"""Incidents recorded from real injections on a real chain, judged again from their files.
+
+Each file is a Case as `weaklink` filed it in a drill (packaging/ship_recording.py trims it to what
+is on the chain). Its name says what was injected.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from weaklink import incident
+from weaklink.converge import catalogue
+from weaklink.model.case import Case
+from weaklink.recorder.case_files import read_case
+
+FOLDER = Path(__file__).resolve().parents[1] / "recorded"
+FILES = sorted(FOLDER.glob("*.json.gz"))
+
+
+def judged(path: Path) -> Case:
+    return incident.judge(structs.replace(read_case(path), diagnoses=[]))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.partition(".")[0])
+def test_what_was_injected_is_named_and_nothing_else(path: Path) -> None:
+    cause = path.name.partition(".")[0].rstrip("0123456789").rstrip("-")
+    diagnosis = judged(path).diagnoses[-1]
+    assert [found.id for found in diagnosis.causes if found.named] == [cause]
+    assert diagnosis.pain.shape.id != "none"
+    assert diagnosis.pain.onset is not None
+
+
+def test_every_cause_has_a_recording() -> None:
+    recorded = {path.name.partition(".")[0].rstrip("0123456789").rstrip("-") for path in FILES}
+    assert recorded == set(catalogue())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.partition(".")[0])
+def test_without_the_users_pain_no_cause_is_named(path: Path) -> None:
+    """The same evidence on a chain whose users are fine blames nobody."""
+    case = read_case(path)
+    calm = structs.replace(case, diagnoses=[], requests=[], answers=[])
+    assert not [found for found in incident.judge(calm).diagnoses[-1].causes if found.named]
