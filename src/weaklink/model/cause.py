@@ -15,7 +15,7 @@ Layer = Literal[
 ]
 Where = Literal["self", "peer", "caller", "callee", "below", "host", "users", "any"]
 """Whose evidence counts, seen from the candidate link: its own (or its hop's), its peers', that
-of the links that call it, those that it calls, everything below it, the host's, the users', anybody's."""
+of the links that call it, those that it calls, everything below it, the host's, the users', any."""
 
 
 class Weighs(Record, frozen=True):

@@ -1,8 +1,8 @@
 """Signs and evidence: what kinds of observation there are, and one instance of one.
 
-A sign is registered where it is produced (observe, locate), with its text: `words.sign()`. Evidence with
-`strength` 0 says that the sign was looked for and is absent; no evidence at all says that nobody
-could look. The two are never the same.
+A sign is registered where it is produced (observe, locate), with its text: `words.sign()`.
+Evidence with `strength` 0 says that the sign was looked for and is absent; no evidence at all
+says that nobody could look. The two are never the same.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ class Beginnings:
                 self._exact.add(known.name)
         self._shapes = _shapes(lines)
         self._known: dict[bytes, tuple[Tool, ...]] = {}
+        self._usual: dict[bytes, Tool] = {}
         self._no_prompt: set[bytes] = set()
 
     def command(self, index: int) -> str | None:
@@ -58,14 +59,27 @@ class Beginnings:
             possible = self._find(self.lines[index])
             if len(self._known) >= MAX_SHAPES:
                 self._known.clear()
+                self._usual.clear()
             self._known[shape] = possible
+        if not possible:
+            return
+        line = self.lines[index][:LOOKED_AT]
+        usual = self._usual.get(shape)
+        if usual is not None and self._begins(usual, line):
+            yield usual
         for known in possible:
-            line = self.lines[index][:LOOKED_AT]
-            if known.name in self._exact:
-                if known.begins(line):
-                    yield known
-            elif known.starts is None or known.starts(line):
+            if known is not usual and self._begins(known, line):
                 yield known
+
+    def was(self, index: int, known: Tool) -> None:
+        """Remember which log a line of this shape was part of, to ask that tool first."""
+        self._usual[self._shapes[index]] = known
+
+    def _begins(self, known: Tool, line: str) -> bool:
+        """Whether it does, where its heads and needles fit the line's shape."""
+        if known.name in self._exact:
+            return known.begins(line)
+        return known.starts is None or known.starts(line)
 
     def _find(self, line: str) -> tuple[Tool, ...]:
         even = line[:LOOKED_AT].translate(_DIGITS_OF_TEXT)

@@ -179,6 +179,7 @@ class _Scan:
                 if known.scattered:
                     step = self.log_end(known, at, end)
                     logs.setdefault(known.name, []).extend(range(at, step))
+                    self.beginnings.was(at, known)
                     break
                 if at < not_before.get(known.name, 0):
                     continue

@@ -84,7 +84,7 @@ CACHE_SLOW_SCAN_COMMANDS_TOTAL = declare(
     "commands",
     "counter",
     "up",
-    "commands whose cost grows with the keyspace or a key (KEYS, SORT, LRANGE, SMEMBERS, HGETALL, EVAL, FLUSHALL …)",
+    "commands whose cost grows with the keyspace or a key (KEYS, SORT, LRANGE, EVAL, FLUSHALL …)",
 )
 CACHE_COMMAND_SECONDS_TOTAL = declare(
     "cache_command_seconds_total",

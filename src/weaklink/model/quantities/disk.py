@@ -1,4 +1,4 @@
-"""One block device; target `device:<host>/-/<name>`. One file system; target `mount:<host>/-/<path>`."""
+"""One block device, `device:<host>/-/<name>`; one file system, `mount:<host>/-/<path>`."""
 
 from weaklink.model.quantity import declare
 
