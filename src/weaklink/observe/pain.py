@@ -46,7 +46,7 @@ FRESH = 5.0
 """Seconds at the end of the log whose slow requests have not ended yet, so are not in it."""
 
 
-ALL_FAIL = Weight(errors=1.0, bad=1.0, seconds=1.0, slowed=0.0, rows=0)
+ALL_FAIL = Weight(errors=1.0, bad=1.0, seconds=1.0, slowed=0.0, worst_route=1.0, rows=0)
 
 
 class Felt(NamedTuple):

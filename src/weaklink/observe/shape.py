@@ -22,6 +22,8 @@ WIDESPREAD_SECONDS = 0.6
 """Bad in most seconds: there is no calm between, so these are no spikes."""
 WIDESPREAD_SLOWED = 0.5
 """Or every second request takes several times what is usual: everybody feels it a little."""
+WIDESPREAD_ON_ROUTE, LEAST_OF_ROUTE = 0.5, 10
+"""Or every second request of one route is bad: for those who use that route it is no spike."""
 SECOND_IS_BAD = 0.15
 """A second hurts where this share of its requests is bad."""
 LEAST_IN_SECOND = 2
@@ -31,12 +33,13 @@ ROUTE_IS_OUT = 0.95
 
 class Weight(NamedTuple):
     """Shares since the onset: errors, bad requests, seconds that hurt, requests that were slowed
-    to a multiple of what is usual; and the rows that they rest on."""
+    to a multiple of what is usual, bad ones of the route that is worst off; and the rows."""
 
     errors: float
     bad: float
     seconds: float
     slowed: float
+    worst_route: float
     rows: int
 
 
@@ -55,8 +58,18 @@ def weigh(
         bad=sum(1 for ask in asks if is_bad(ask)) / rows if rows else 0.0,
         seconds=hurt / len(full) if full else 0.0,
         slowed=sum(1 for ask in asks if is_slowed(ask)) / rows if rows else 0.0,
+        worst_route=_worst_route(asks, is_bad),
         rows=rows,
     )
+
+
+def _worst_route(asks: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> float:
+    routes: dict[str, list[bool]] = defaultdict(list)
+    for ask in asks:
+        if ask.route:
+            routes[ask.route].append(is_bad(ask))
+    shares = [sum(rows) / len(rows) for rows in routes.values() if len(rows) >= LEAST_OF_ROUTE]
+    return max(shares, default=0.0)
 
 
 def shape_of(weight: Weight, *, mixed: list[ShapeId], semantic_looked_at: bool) -> Shape:
@@ -70,7 +83,7 @@ def shape_of(weight: Weight, *, mixed: list[ShapeId], semantic_looked_at: bool) 
             semantic_looked_at=semantic_looked_at,
         )
     hurt = min(weight.bad / WIDESPREAD_BAD, weight.seconds / WIDESPREAD_SECONDS)
-    wide = max(hurt, weight.slowed / WIDESPREAD_SLOWED)
+    wide = max(hurt, weight.slowed / WIDESPREAD_SLOWED, weight.worst_route / WIDESPREAD_ON_ROUTE)
     confidence = round(
         0.5 + 0.45 * (ramp(wide, 1.0, 1.6) if wide >= 1 else ramp(wide, 1.0, 0.4)), 2
     )

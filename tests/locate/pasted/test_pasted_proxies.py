@@ -1,4 +1,4 @@
-"""Proxies and application servers in pasted logs: nginx, HAProxy, access logs, gunicorn, uvicorn."""
+"""Proxies and application servers in pasted logs: nginx, HAProxy, access logs, gunicorn."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ cause(
         "rebuild is stored, every request for it starts a rebuild of its own: a stampede that "
         "comes back each time the key's time to live has passed. Other keys are fine.",
         roles=("inference", "app"),
-        prior=-5.0,
+        prior=-4.5,
         required=("requests.one-resource",),
         signs=(
             Weighs(

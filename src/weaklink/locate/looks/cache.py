@@ -64,6 +64,8 @@ ALIGNED = (0.3, 0.7)
 """Share of a prefix's sampled keys whose expiry falls into one narrow span."""
 NARROW, WIDEST = 0.05, 60.0
 """The span: a share of the longest time to live seen, at least two seconds, at most a minute."""
+STALE = (0.35, 0.7)
+"""Share of stored values that made no new key: a rebuild now and then overlaps, most do not."""
 MAIN_SHARE = 0.8
 """Share of the sampled keys with one prefix from which on it is said to be the cache's content."""
 LEAST_SETS = 5
@@ -215,7 +217,7 @@ def _refills(view: View, link: Link, key: str) -> Iterable[Judged]:
         sets=round(60 * sets / span),
         grown=round(grown),
     )
-    stale = ramp(1 - grown / sets, 0.5, 0.8) if sets else 0.0
+    stale = ramp(1 - grown / sets, *STALE) if sets else 0.0
     yield evidence(
         SAME_KEY,
         _main_keyspace(view, link, key) or key,
