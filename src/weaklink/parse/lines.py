@@ -112,7 +112,7 @@ def _looks_like_command(command: str) -> bool:
 
 def _is_known(command: str) -> bool:
     word = command.split(None, 1)[0]
-    return word.rpartition("/")[2] in _PLAIN_COMMANDS
+    return word.rpartition("/")[2] in _PLAIN_COMMANDS and not command.startswith("top - ")
 
 
 def unwrapped(lines: list[str], numbers: list[int]) -> tuple[list[str], list[int]] | None:

@@ -47,10 +47,11 @@ def read_text(text: str | bytes, source: str = "") -> TextReading:
     straight = unwrapped(lines, numbers)
     if straight is not None:
         other = _read_lines(*straight)
-        # Joined lines count as the originals that they are made of. A single line that happens
-        # to be as wide as a terminal is no wrap, unless joining it makes more readable.
+        # Joined lines count as the originals that they are made of. Rows that happen to be as
+        # wide as a terminal are no wrap: joining them would make one fact of several.
         gain = _claimed(other, straight[1], lines) - (len(_nonblank(lines)) - len(best.left))
-        if gain > 0 or (gain == 0 and len(lines) - len(straight[0]) > 1):
+        alike = gain == 0 and _facts(other) >= _facts(best)
+        if gain > 0 or (alike and _are_ends(lines, straight[1])):
             lines, numbers, best = straight[0], straight[1], other
     parts = sorted(best.parts, key=lambda part: (part.first, part.tool))
     if source:
@@ -71,6 +72,24 @@ def _of_source(part: TextPart, source: str) -> TextPart:
         take=part.take,
         count=part.count,
         source=source,
+    )
+
+
+def _are_ends(lines: list[str], kept: list[int]) -> bool:
+    """Whether the lines that were joined to others look like ends, not like beginnings."""
+    own = set(kept)
+    ends = [line for number, line in enumerate(lines, 1) if number not in own]
+    scan = _Scan([], [])
+    return 2 * sum(bool(scan.candidates(line)) for line in ends) < len(ends)
+
+
+def _facts(found: _Found) -> int:
+    """How much was read, to choose between two readings of the same lines."""
+    return sum(
+        len(value)
+        for part in found.parts
+        for name in part.take.__struct_fields__
+        if isinstance(value := getattr(part.take, name), list)
     )
 
 

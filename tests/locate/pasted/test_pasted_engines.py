@@ -162,8 +162,8 @@ def test_ranks_in_different_collectives_ran_apart() -> None:
 NEW = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 1 has a total "
     "capacity of 40.00 GiB of which {free} GiB is free. Including non-PyTorch memory, this process "
-    "has {ours} GiB memory in use. Of the allocated memory {allocated} GiB is allocated by PyTorch, "
-    "and {unused} GiB is reserved by PyTorch but unallocated.\n"
+    "has {ours} GiB memory in use. Of the allocated memory {allocated} GiB is allocated by PyTorch"
+    ", and {unused} GiB is reserved by PyTorch but unallocated.\n"
 )
 
 
@@ -220,7 +220,7 @@ def test_a_shortage_whose_end_is_cut_off_blames_nobody() -> None:
             "kv-cache-exhausted",
         ),
         (
-            '{"timestamp":"2026-03-02T10:00:00Z","level":"ERROR","message":"Model is overloaded"}\n',
+            '{"timestamp":"2026-03-02T10:00:00Z","level":"WARN","message":"Model is overloaded"}\n',
             "critical",
             "gateway-limit",
         ),

@@ -78,7 +78,7 @@ def test_interrupts_that_fill_one_cpu_are_found_beside_idle_ones() -> None:
 
 def test_time_stolen_by_the_hypervisor() -> None:
     row = (
-        "Average:     all   30.00    0.00    5.00    0.00    0.00    0.00   25.00    0.00    0.00   "
+        "Average:     all   30.00    0.00    5.00    0.00    0.00    0.00   25.00    0.00    0.00  "
         "40.00\n"
     )
     reading = read_pasted(MPSTAT + row)

@@ -17,7 +17,7 @@ MEMCG = (
     "[  100.300001] Tasks state (memory values in pages):\n"
     "[  100.300002] [  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents "
     "oom_score_adj name\n"
-    "[  100.300003] [    900]     0   900   990000  1000100    99000        0             0 worker\n"
+    "[  100.300003] [    900]     0   900   990000  1000100    99000        0             0 wrk\n"
     f"[  100.400001] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=c,"
     f"oom_memcg={GROUP},task_memcg={GROUP},task=worker,pid=900,uid=0\n"
 )

@@ -188,7 +188,7 @@ SELECT = ["select (selectors.py:468)", *LOOP]
             "encode (app/tok.py:8)",
         ),
         (
-            [("MainThread", "idle", ["recv (redis/connection.py:9)", "listen (redis/client.py:7)"])],
+            [("MainThread", "idle", ["recv (redis/conn.py:9)", "listen (redis/client.py:7)"])],
             "healthy",
             "",
             "listen (redis/client.py:7)",

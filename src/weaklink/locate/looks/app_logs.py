@@ -167,7 +167,7 @@ def _age(row: Saying, booted: dict[str, Saying]) -> float | None:
     if born is None or born.seconds is None or row.seconds is None:
         return None
     age = row.seconds - born.seconds
-    return age if age >= 0 else None
+    return age if age >= 1 else None
 
 
 def _others(rows: list[Saying]) -> dict[str, str | int | float]:

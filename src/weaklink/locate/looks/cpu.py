@@ -53,6 +53,8 @@ FULL = (0.85, 0.97)
 """Busy share of all CPUs: under 85 % a new task finds a CPU at once."""
 OUTSIDE = (0.25, 0.6)
 """Share of all CPUs used off the chain: under a quarter it cannot starve anybody."""
+WANTED = (0.2, 0.35)
+"""Share of the demand for CPUs: who makes less than a fifth of it does not make the queue."""
 WAITING = (0.25, 0.6)
 """Share of (running + ready) time spent ready: at 50 % every computation takes twice as long."""
 LEAST_WAIT = 0.05
@@ -61,6 +63,8 @@ BUSY_SHARE = (0.5, 0.85)
 """Of what the link and its peers together may use (quota, else the machine)."""
 BUSY_PROCESS = (0.5, 0.95)
 """CPUs of one process: an interpreter with one lock, or one event loop, ends at one CPU."""
+BUSY_DEMAND = (1.0, 2.5)
+"""CPUs used and waited for together: on a full machine a busy link gets less than it wants."""
 NICED = 10
 """From this niceness on a process gets a tenth of a share: it hardly takes CPU from others."""
 
@@ -122,12 +126,13 @@ def _outsiders(view: View) -> Iterable[Judged]:
     if not seen:
         return
     total = sum(used.values())
+    wanted = _wanted(view, [process for rows in who.values() for _, process in rows])
     name = max(used, key=lambda name: (used[name], name), default="")
     top = max(who[name], key=lambda pair: (pair[0], -pair[1].pid))[1]
     yield evidence(
         OUTSIDERS,
         top.key,
-        ramp(total / cpus, *OUTSIDE),
+        ramp(total / cpus, *OUTSIDE) * (1.0 if wanted is None else ramp(wanted, *WANTED)),
         value=round(total, 2),
         command=f"top -b -n1 -p {top.pid}",
         name=f"{name} (pid {top.pid})",
@@ -137,6 +142,24 @@ def _outsiders(view: View) -> Iterable[Judged]:
     )
 
 
+def _wanted(view: View, outsiders: list[Process]) -> float | None:
+    """Share of all demand for CPUs (used and waited for) that outsiders make; None if unknown.
+
+    A service that wants eight CPUs is not starved by a neighbour that wants one.
+    """
+
+    def demand(keys: list[str]) -> float | None:
+        waited = view.rates("process_run_delay_seconds_total", keys)
+        used = view.rates("process_cpu_seconds_total", keys)
+        return None if waited is None or used is None else waited + used
+
+    theirs = demand([process.key for process in outsiders if process.nice < NICED])
+    ours = demand([key for link in view.on_chain() for key in link.processes])
+    if theirs is None or ours is None or theirs + ours <= 0:
+        return None
+    return theirs / (theirs + ours)
+
+
 @look("cpu")
 def link_cpu(view: View) -> Iterable[Judged]:
     """For every link: does it burn CPU, does it wait for one."""
@@ -144,13 +167,18 @@ def link_cpu(view: View) -> Iterable[Judged]:
         used = view.cpu(link)
         if used is None:
             continue
+        waited = view.rates("process_run_delay_seconds_total", link.processes)
         allowed = allowance(view, link)
         threads = view.thread_cpu(link)
         thread = max(threads, key=lambda name: (threads[name], name), default=link.name)
         yield evidence(
             BUSY,
             busiest(view, link),
-            max(ramp(_of_group(view, link) / allowed, *BUSY_SHARE), ramp(used, *BUSY_PROCESS)),
+            max(
+                ramp(_of_group(view, link) / allowed, *BUSY_SHARE),
+                ramp(used, *BUSY_PROCESS),
+                ramp(used + (waited or 0.0), *BUSY_DEMAND),
+            ),
             link=link.key,
             value=round(used, 2),
             command=f"top -H -b -n1 -p {link.pids[0]}" if link.pids else "",
@@ -158,7 +186,6 @@ def link_cpu(view: View) -> Iterable[Judged]:
             of=round(allowed, 2),
             thread=thread,
         )
-        waited = view.rates("process_run_delay_seconds_total", link.processes)
         if waited is None:
             continue
         share = waited / (waited + used) if waited >= LEAST_WAIT else 0.0

@@ -169,10 +169,13 @@ class _Containers:
     def _part(self, key: str, value: str, line: str) -> None:
         row = self.row()
         # Without the container's name a new State after a Restart Count begins the next one.
-        if key in {"State", "Limits"} and "restarts" in row:
+        seen = "status" if key == "State" else "limits" if key == "Limits" else ""
+        if seen and seen in row and "restarts" in row:
             row = {"lines": {}}
             self.rows.append(row)
         self.part = key
+        if key == "Limits":
+            row["limits"] = True
         if key == "State":
             row["status"] = value
             row["lines"]["status"] = quoted(line)
@@ -205,6 +208,7 @@ class _Containers:
         for row in self.rows:
             begun, ended = row.pop("Started", None), row.pop("Finished", None)
             row.pop("last_status", None)
+            row.pop("limits", None)
             if not {"status", "last_reason", "reason", "restarts", "exit_code"} & row.keys():
                 continue
             lived = ended - begun if begun is not None and ended is not None else None

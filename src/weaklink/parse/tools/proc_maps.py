@@ -44,8 +44,9 @@ def proc_maps(passage: Passage) -> Take | None:
             tag = next((word for word in TELLING if word in name), "")
             if tag and tag not in libraries:
                 libraries[tag] = line
-            if path.endswith(" (deleted)") and _PROGRAM.search(path) and len(deleted) < 50:
-                deleted.setdefault(path.removesuffix(" (deleted)"), line)
+            plain = path.removesuffix(" (deleted)")
+            if plain != path and _PROGRAM.search(plain) and len(deleted) < 50:
+                deleted.setdefault(plain, line)
     if count < 2:
         return None
     largest, size = sizes.most_common(1)[0] if sizes else ("", 0)

@@ -21,7 +21,7 @@ _LOADAVG = re.compile(
     "uptime",
     needles=("load average",),
     starts=lambda line: " up " in line[:120] and _LOAD.search(line[:300]) is not None
-    and not line.lstrip().startswith("top - "),
+    and "top - " not in line[:120],
     goes_on=lambda line: False,
     commands=("uptime", "/proc/loadavg", "loadavg"),
 )  # fmt: skip
