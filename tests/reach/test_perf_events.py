@@ -1,67 +1,164 @@
-"""The ring buffer of the kernel's samples is read as written, and nonsense ends it quietly."""
+"""The kernel's samples of this machine's CPUs, with and without the right to all of them."""
 
 from __future__ import annotations
 
-import struct
+import errno
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from weaklink.reach import perf_events
 from weaklink.reach.host import NotAllowed, NotHere
-from weaklink.reach.perf_events import (
-    HEAD,
-    HEADER,
-    PAGE,
-    RECORD_SAMPLE,
-    SAMPLE,
-    TAIL,
-    CpuSample,
-    parse_records,
-    read_ring,
-    sample_cpus,
-)
+from weaklink.reach.perf_events import parse_cpus, sample_cpus
+from weaklink.testing.servers import running
+
+BURN = """
+import threading
+def burn():
+    while True:
+        pass
+threading.Timer(0.4, burn).start()
+"""
 
 
-def record(pid: int, address: int, *, kernel: bool = False) -> bytes:
-    body = SAMPLE.pack(address, pid, pid + 1)
-    return HEADER.pack(RECORD_SAMPLE, 1 if kernel else 2, HEADER.size + len(body)) + body
+@pytest.fixture(name="late")
+def _late(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose CPU goes into a thread that starts after we began to look."""
+    with running([sys.executable, "-c", BURN], tmp_path) as child:
+        yield child
 
 
-def ring(data: bytes, *, start: int = 0, size: int = PAGE) -> bytearray:
-    buffer = bytearray(PAGE + size)
-    for n, byte in enumerate(data):
-        buffer[PAGE + (start + n) % size] = byte
-    struct.pack_into("<Q", buffer, HEAD, start + len(data))
-    struct.pack_into("<Q", buffer, TAIL, start)
-    return buffer
-
-
-def test_samples_are_read_and_other_records_passed_over() -> None:
-    lost = HEADER.pack(2, 0, 24) + b"\0" * 16
-    found = list(parse_records(record(7, 0x10) + lost + record(8, 0x20, kernel=True)))
-    assert found == [CpuSample(7, 8, 0x10, False), CpuSample(8, 9, 0x20, True)]
-
-
-@pytest.mark.parametrize("start", [0, 8, PAGE - 24, PAGE - 8])
-def test_a_ring_that_wraps_is_put_together(start: int) -> None:
-    data = b"".join(record(n, n) for n in range(1, 20))
-    assert [sample.pid for sample in read_ring(ring(data, start=start))] == list(range(1, 20))
-
-
-@given(st.binary(max_size=400))
-def test_nonsense_ends_it_quietly(data: bytes) -> None:
-    assert len(list(parse_records(data))) <= len(data)
-
-
-def test_a_size_of_nothing_does_not_hang() -> None:
-    assert list(parse_records(HEADER.pack(RECORD_SAMPLE, 0, 0) * 50)) == []
-
-
-def test_the_machine_is_sampled_where_the_kernel_allows_it() -> None:
+def skipped_unless_allowed(pid: int) -> None:
     try:
-        samples, hertz = sample_cpus(0.2)
-    except (NotAllowed, NotHere):
-        return  # what it says then is a text of the catalogue, checked for all of them
-    assert hertz > 0
-    assert all(sample.pid >= 0 for sample in samples)
+        sample_cpus(0.0, None, [pid])
+    except (NotAllowed, NotHere) as outcome:
+        pytest.skip(outcome.reason.key)
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.needs("root")
+def test_the_machine_is_sampled_and_a_busy_process_found(late: subprocess.Popen[bytes]) -> None:
+    skipped_unless_allowed(late.pid)
+    before = descriptors()
+    sampled = sample_cpus(2.0)
+    assert sampled.everybody
+    assert sampled.lost == 0
+    assert sampled.seconds >= 2.0
+    mine = [sample for sample in sampled.samples if sample.pid == late.pid]
+    assert any(not sample.kernel and sample.tid != late.pid for sample in mine)
+    assert all(sample.pid != 0 for sample in sampled.samples)
+    assert descriptors() == before
+
+
+def test_own_processes_are_sampled_where_the_machine_is_not_ours(
+    late: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skipped_unless_allowed(late.pid)
+    whole_machine_denied(monkeypatch)
+    before = descriptors()
+    sampled = sample_cpus(2.5, None, [late.pid])
+    assert not sampled.everybody
+    assert {sample.pid for sample in sampled.samples} == {late.pid}
+    assert any(sample.tid != late.pid for sample in sampled.samples)  # inherited by a later thread
+    assert descriptors() == before
+
+
+def whole_machine_denied(monkeypatch: pytest.MonkeyPatch) -> None:
+    really: Callable[[bytes, int, int], int | None] = perf_events._open
+
+    def opened(attribute: bytes, pid: int, cpu: int) -> int | None:
+        if pid == -1:
+            raise perf_events._refusal(errno.EACCES)
+        return really(attribute, pid, cpu)
+
+    monkeypatch.setattr(perf_events, "_open", opened)
+
+
+@pytest.mark.parametrize("own", [[], [2**22 + 1]])
+def test_without_any_right_it_says_what_would_help(
+    own: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole_machine_denied(monkeypatch)
+    with pytest.raises(NotAllowed) as outcome:
+        sample_cpus(0.1, None, own)
+    assert outcome.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (errno.EPERM, NotAllowed),
+        (errno.EACCES, NotAllowed),
+        (errno.ENOSYS, NotHere),
+        (errno.ENOENT, NotHere),
+        (errno.EMFILE, OSError),
+    ],
+)
+def test_what_the_kernel_refuses(code: int, kind: type[Exception]) -> None:
+    assert isinstance(perf_events._refusal(code), kind)
+
+
+def test_another_architecture_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perf_events.platform, "machine", lambda: "z80")
+    with pytest.raises(NotHere):
+        sample_cpus(0.1)
+
+
+def test_a_cpu_that_went_away_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perf_events, "_open", lambda *_: None)
+    with pytest.raises(NotHere):
+        sample_cpus(0.1)
+
+
+def test_when_told_to_stop_it_ends_with_what_it_has() -> None:
+    skipped_unless_allowed(os.getpid())
+    stop = threading.Event()
+    stop.set()
+    assert sample_cpus(60.0, stop, [os.getpid()]).seconds < 60.0
+
+
+def test_more_than_is_kept_counts_as_lost(
+    late: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skipped_unless_allowed(late.pid)
+    monkeypatch.setattr(perf_events, "MOST_SAMPLES", 5)
+    sampled = sample_cpus(1.5, None, [late.pid])
+    assert len(sampled.samples) == 5
+    assert sampled.lost > 0
+
+
+@pytest.mark.parametrize(("cpus", "hertz"), [(2, 49), (16, 49), (64, 23), (5000, 1)])
+def test_large_machines_are_sampled_less_often(
+    cpus: int, hertz: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def refuse(*args: object) -> None:
+        asked.append(int(str(args[2])))
+        raise perf_events._refusal(errno.ENOSYS)
+
+    monkeypatch.setattr(perf_events, "online_cpus", lambda: list(range(cpus)))
+    monkeypatch.setattr(perf_events, "_of_machine", refuse)
+    with pytest.raises(NotHere):
+        sample_cpus(0.1)
+    assert asked == [hertz]
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [("0-1\n", [0, 1]), ("0,2-3", [0, 2, 3]), ("", []), ("x,1-y,-,4", [4])],
+)
+def test_lists_of_cpus(text: str, cpus: list[int]) -> None:
+    assert parse_cpus(text) == cpus
+
+
+def test_a_list_of_cpus_without_end_is_cut() -> None:
+    assert len(parse_cpus("0-99999999999")) == 8192

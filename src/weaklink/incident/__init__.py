@@ -6,7 +6,7 @@ findings about devices without asking how users fare.
 
 from __future__ import annotations
 
-from weaklink.incident.collect import collect
+from weaklink.incident.collecting import collect
 from weaklink.incident.judgement import judge
 from weaklink.incident.options import Options, Progress, quiet
 from weaklink.model.case import Case

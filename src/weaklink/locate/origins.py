@@ -99,56 +99,105 @@ def purpose_of_thread(name: str) -> Purpose | None:
 
 
 LIBRARIES: tuple[tuple[str, Purpose], ...] = (
-    # FFmpeg and the codecs that it calls: decoding, encoding, scaling
+    # FFmpeg, and the codecs that it calls: frames and sound are decoded, scaled, encoded
     ("libavcodec", "prepare"),
     ("libavformat", "prepare"),
     ("libavfilter", "prepare"),
+    ("libavutil", "prepare"),
     ("libswscale", "prepare"),
     ("libswresample", "prepare"),
-    ("libdav1d", "prepare"),
-    ("libvpx", "prepare"),
+    ("libpostproc", "prepare"),
     ("libx264", "prepare"),
     ("libx265", "prepare"),
-    ("ffmpeg", "prepare"),
-    # pictures
+    ("libopenh264", "prepare"),
+    ("libvpx", "prepare"),
+    ("libdav1d", "prepare"),
+    ("libaom", "prepare"),
+    ("libSvtAv1", "prepare"),
+    ("ffmpeg", "prepare"),  # the program itself, often linked statically
+    ("libdecord", "prepare"),
+    ("libtorchcodec", "prepare"),  # before libtorch: it decodes, it computes no model
+    ("libtorchaudio", "prepare"),
+    ("libdali", "prepare"),
+    # NVIDIA's codecs: their share of the CPU is the feeding of the decoder, not of the model
+    ("libnvcuvid", "prepare"),
+    ("libnvidia-encode", "prepare"),
+    ("libnvjpeg", "prepare"),
+    # pictures: decoding and resizing happen before the model sees anything
     ("libjpeg", "prepare"),
     ("libturbojpeg", "prepare"),
     ("libpng", "prepare"),
     ("libwebp", "prepare"),
+    ("libsharpyuv", "prepare"),
     ("libtiff", "prepare"),
     ("libheif", "prepare"),
+    ("libde265", "prepare"),
+    ("libavif", "prepare"),
+    ("libjxl", "prepare"),
     ("libopenjp2", "prepare"),
     ("libopencv", "prepare"),
     ("cv2", "prepare"),
-    ("_imaging", "prepare"),
+    ("_imaging", "prepare"),  # PIL
     ("libvips", "prepare"),
-    # sound, documents, tokens
+    # sound: decoding and resampling
     ("libsndfile", "prepare"),
     ("libsoxr", "prepare"),
+    ("libsamplerate", "prepare"),
+    ("libFLAC", "prepare"),
+    ("libopus", "prepare"),
+    ("libvorbis", "prepare"),
+    ("libmpg123", "prepare"),
+    ("libmp3lame", "prepare"),
+    # documents: pages become text or pictures
     ("libmupdf", "prepare"),
+    ("libpdfium", "prepare"),
+    ("libpoppler", "prepare"),
+    # tokens: text is cut before the model and put together after it
     ("tokenizers", "prepare"),
+    ("tiktoken", "prepare"),
     ("_tiktoken", "prepare"),
+    ("sentencepiece", "prepare"),
     ("_sentencepiece", "prepare"),
-    # engines of models, and the arithmetic below them
+    ("libsentencepiece", "prepare"),
+    # engines: the model itself runs in them
     ("libonnxruntime", "model"),
     ("onnxruntime", "model"),
     ("libtorch", "model"),
     ("libc10", "model"),
     ("libtensorflow", "model"),
+    ("_pywrap_tensorflow", "model"),
+    ("xla_extension", "model"),
+    ("libtvm", "model"),
     ("libggml", "model"),
     ("libllama", "model"),
-    ("libtvm", "model"),
-    ("libcuda", "model"),
-    ("libcu", "model"),
-    ("libnv", "model"),
+    ("libctranslate2", "model"),
+    ("libopenvino", "model"),
+    ("libnvinfer", "model"),
+    # arithmetic below the engines; numpy's own counts as the model's: who computes a model by
+    # hand does it there, and who prepares input does it in the libraries above
     ("libmkl", "model"),
     ("libopenblas", "model"),
+    ("libscipy_openblas", "model"),
     ("libblas", "model"),
+    ("libblis", "model"),
+    ("libcblas", "model"),
+    ("liblapack", "model"),
     ("libdnnl", "model"),
     ("_multiarray_umath", "model"),
     ("_umath_linalg", "model"),
+    # the GPU's run time: launching kernels and waiting for them (libcu alone would be libcurl too)
+    ("libcuda", "model"),
+    ("libcublas", "model"),
+    ("libcudnn", "model"),
+    ("libcufft", "model"),
+    ("libcurand", "model"),
+    ("libcusolver", "model"),
+    ("libcusparse", "model"),
+    ("libcutensor", "model"),
+    ("libnvrtc", "model"),
+    ("libnccl", "model"),
 )
-"""Beginnings of libraries' names, as distributions and wheels call them."""
+"""Beginnings of libraries' names, as distributions and wheels call them; the first that fits."""
 
 
 def purpose_of_library(name: str) -> Purpose | None:

@@ -209,8 +209,9 @@ class Stack(Record, frozen=True):
 class CpuSamples(Record, frozen=True):
     """Where one process's CPU goes: samples by mapped library, its kernel time apart.
 
-    Names are those of libraries without version (`libavcodec`); `[main]` is the program itself,
-    `[jit]` code without a file. `hertz` samples a second would be one CPU in full.
+    Names are those of mapped files without version (`libavcodec`; the program itself too:
+    `python3`, `ffmpeg`); `[jit]` is code without a file, `?` what no file holds any more. `hertz`
+    samples a second would be one CPU in full. `kernel` is 0 as well where it may not be sampled.
     """
 
     process: str

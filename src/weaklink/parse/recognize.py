@@ -79,8 +79,9 @@ def _are_ends(lines: list[str], kept: list[int]) -> bool:
     """Whether the lines that were joined to others look like ends, not like beginnings."""
     own = set(kept)
     ends = [line for number, line in enumerate(lines, 1) if number not in own]
-    scan = _Scan([], [])
-    return 2 * sum(bool(scan.candidates(line)) for line in ends) < len(ends)
+    found = Beginnings(ends, text_tool.tools())
+    begin = sum(next(found.of(index), None) is not None for index in range(len(ends)))
+    return 2 * begin < len(ends)
 
 
 def _facts(found: _Found) -> int:

@@ -15,6 +15,7 @@ from weaklink.model.event import Event, EventKind
 from weaklink.model.fact import (
     Cgroup,
     Connection,
+    CpuSamples,
     Frame,
     Host,
     Keyspace,
@@ -69,6 +70,7 @@ class FakeChain:
         self.processes: dict[int, Process] = {}
         self.stacks: list[Stack] = []
         self.threads: list[Thread] = []
+        self.cpu_samples: list[CpuSamples] = []
         self.events: list[Event] = []
         self.keyspaces: list[Keyspace] = []
         self.slow: list[SlowCommand] = []
@@ -206,6 +208,20 @@ class FakeChain:
                     process=process_key(pid), tid=pid, name=name, state="R", at=at, cpu_seconds=used
                 )
             )
+
+    def sampled(self, pid: int, libraries: dict[str, int], *, kernel: int = 0) -> None:
+        """The kernel's samples of a process's CPU, by mapped library."""
+        self.cpu_samples.append(
+            CpuSamples(
+                process=process_key(pid),
+                at=END,
+                hertz=49.0,
+                seconds=WINDOW,
+                samples=kernel + sum(libraries.values()),
+                kernel=kernel,
+                libraries=libraries,
+            )
+        )
 
     def outsider(self, pid: int, name: str, *, cpus: float, nice: int = 0) -> None:
         """A process that is not part of the chain."""
@@ -355,6 +371,7 @@ class FakeChain:
                 LogFile(owner=owner, path="/var/log/nginx/error.log", kind="error"),
             ],
             stacks=self.stacks,
+            cpu_samples=self.cpu_samples,
             cgroups=[
                 Cgroup(
                     key=group_key(pid), path=f"/pods/{pid}", version=2, pids=[pid],

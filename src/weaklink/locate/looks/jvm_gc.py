@@ -39,7 +39,8 @@ limit gives up at 98 %."""
 STILL_FULL = 0.85
 """Of the capacity after a full collection: nothing is left to free."""
 MANY = 5
-LEAST_SPAN = 10.0
+LEAST_SPAN = 3.0
+"""Seconds of log below which a share of the time says little."""
 SERIOUS = ("concurrent mode failure", "promotion failed", "Allocation Stall",
            "GC overhead limit exceeded")  # fmt: skip
 ASKED = ("System.gc()", "Heap Inspection Initiated GC", "Heap Dump Initiated GC",

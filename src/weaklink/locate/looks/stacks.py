@@ -44,8 +44,8 @@ PREPARE_SHARE = (0.4, 0.75)
 LEAST_CPU = 0.3
 """CPUs: what uses less holds nobody up by computing."""
 LEAST_SAMPLES = 4
-LEAST_OF_CPU = 15
-"""The kernel's samples of a link: fewer leave a share of ten percent to chance."""
+LEAST_OF_CPU = 20
+"""Samples of a link outside the kernel: fewer leave a share of ten percent to chance."""
 
 
 class Doing(NamedTuple):
@@ -143,7 +143,7 @@ def _by_library(view: View, link: Link) -> Preparing | None:
     """From the kernel's samples: the libraries that the CPU was in; None for too few."""
     counts = view.libraries(link)
     total = sum(counts.values())
-    if total < LEAST_OF_CPU:
+    if total - counts.get("[kernel]", 0) < LEAST_OF_CPU:
         return None
     preparing = {n: c for n, c in counts.items() if purpose_of_library(n) == "prepare"}
     largest = max(preparing, key=lambda name: (preparing[name], name), default="?")

@@ -13,6 +13,7 @@ from weaklink.parse.figures import whole
 from weaklink.parse.text_tool import Passage, tool
 
 HEADER = frozenset(("r", "b", "swpd", "free", "si", "so", "bi", "bo", "us", "sy", "id", "wa"))
+NEEDED = frozenset(("r", "b", "swpd", "free", "si", "so"))
 MAX_ROWS = 2000
 
 
@@ -42,6 +43,8 @@ def vmstat(passage: Passage) -> Take | None:
     for line in passage.lines:
         if _is_header(line):
             columns = line.split()
+            if not NEEDED.issubset(columns):
+                columns = []
             continue
         values = _numbers(line) if columns else None
         if values is None or len(samples) >= MAX_ROWS:
