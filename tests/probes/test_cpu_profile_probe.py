@@ -17,8 +17,10 @@ from weaklink.model.chain import Chain, Link
 from weaklink.model.fact import Process
 from weaklink.probes import cpu_profile as room
 from weaklink.probes.cpu_profile import cpu_profile
+from weaklink.probes.process_table import Table
 from weaklink.reach.host import NotAllowed, NotHere
-from weaklink.reach.perf_events import CpuSample, Sampling, sample_cpus
+from weaklink.reach.perf_events import Sampling, sample_cpus
+from weaklink.reach.perf_ring import CpuSample
 from weaklink.testing.servers import bare_case, fact_of, hands, running
 
 HASHING = """
@@ -42,6 +44,20 @@ def start_ticks(pid: int) -> int:
 
 def live_fact(pid: int) -> Process:
     return fact_of(pid, "python3", start_ticks=start_ticks(pid), uid=os.geteuid())
+
+
+def nobody(number: int, ppid: int = 1) -> Process:
+    """A process that cannot be: its pid is above the kernel's largest."""
+    pid = 2**22 + number
+    return Process(
+        key=f"process:h1/-/{pid}@1",
+        pid=pid,
+        ppid=ppid,
+        start_ticks=1,
+        start=0.0,
+        name="x",
+        state="S",
+    )
 
 
 def case_of(*chain: Process, others: tuple[Process, ...] = ()) -> Case:
@@ -113,7 +129,7 @@ def test_maps_of_another_process_under_the_same_pid_are_not_used(
         text = Path(f"/proc/{child.pid}/maps").read_text()
         address = int(next(r for r in text.splitlines() if "r-xp" in r).split("-")[0], 16)
         given(monkeypatch, [CpuSample(child.pid, child.pid, address, False)] * 5)
-        monkeypatch.setattr(room, "table", lambda _: room.Table())
+        monkeypatch.setattr(room, "table", lambda _: Table())
         (row,) = cpu_profile(hands(0.3), case_of(before)).cpu_samples
         assert row.libraries == {"?": 5}
         (row,) = cpu_profile(hands(0.3), case_of(fact)).cpu_samples
@@ -138,7 +154,7 @@ def test_one_that_ended_still_counts_without_its_libraries(
 def test_maps_are_not_read_for_a_handful_of_samples(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = fact_of(os.getpid(), "x", pid=2**22 + 7)
+    one = nobody(7)
     given(monkeypatch, [CpuSample(one.pid, 1, 0x10, False)] * count)
     assert cpu_profile(hands(0.3), case_of(one)).cpu_samples == []
 
@@ -146,15 +162,15 @@ def test_maps_are_not_read_for_a_handful_of_samples(
 def test_children_of_the_chain_belong_to_it_and_idle_others_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chain = fact_of(os.getpid(), "x", pid=2**22 + 7, key="a")
-    child = fact_of(os.getpid(), "x", pid=2**22 + 8, ppid=chain.pid, key="b")
-    other = fact_of(os.getpid(), "x", pid=2**22 + 9, key="c")
+    chain = nobody(7)
+    child = nobody(8, ppid=chain.pid)
+    other = nobody(9)
     given(
         monkeypatch,
         [CpuSample(pid, 1, 0x10, False) for pid in (chain.pid, child.pid, other.pid)] * 4,
     )
     take = cpu_profile(hands(0.3), case_of(chain, others=(child, other)))
-    assert [row.process for row in take.cpu_samples] == ["a", "b"]
+    assert [row.process for row in take.cpu_samples] == [chain.key, child.key]
 
 
 def test_what_could_not_be_seen_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -107,7 +108,7 @@ def test_what_the_kernel_refuses(code: int, kind: type[Exception]) -> None:
 
 
 def test_another_architecture_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(perf_events.platform, "machine", lambda: "z80")
+    monkeypatch.setattr(platform, "machine", lambda: "z80")
     with pytest.raises(NotHere):
         sample_cpus(0.1)
 

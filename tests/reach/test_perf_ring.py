@@ -86,7 +86,7 @@ def test_a_head_that_cannot_be_right_gives_nothing(head: int, tail: int) -> None
 @pytest.mark.parametrize("size", [0, 1, 7, 33, 0xFFFF])
 def test_a_size_that_cannot_be_right_ends_it(size: int) -> None:
     broken = HEADER.pack(RECORD_SAMPLE, 0, size) + b"\xff" * 24
-    assert list(parse_records(record(1, 1) + broken))[0] == CpuSample(1, 2, 1, False)
+    assert next(parse_records(record(1, 1) + broken)) == CpuSample(1, 2, 1, False)
     assert len(list(parse_records(broken * 50))) <= 1
 
 
@@ -104,10 +104,8 @@ def test_nonsense_ends_it_quietly(data: bytes) -> None:
     assert len(list(parse_records(data, []))) <= len(data) // HEADER.size
 
 
-@given(
-    st.binary(min_size=PAGE, max_size=PAGE), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)
-)
+@given(st.binary(max_size=400), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_any_ring_is_read(data: bytes, head: int, tail: int) -> None:
-    buffer = bytearray(PAGE) + bytearray(data)
+    buffer = bytearray(PAGE) + bytearray(data.ljust(400, b"\1") * 16)[:PAGE]
     struct.pack_into("=QQ", buffer, HEAD, head, tail)
     assert len(read_ring(buffer, [])) <= PAGE // HEADER.size

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from weaklink.locate.entry import entries
 from weaklink.locate.hops import Callee, find_hops
-from weaklink.locate.roles import program_of, role_of
+from weaklink.locate.roles import name_of, program_of, role_of
 from weaklink.model.case import Case
 from weaklink.model.chain import Chain, Hop, Link
 from weaklink.model.fact import Process
@@ -118,7 +118,7 @@ def _link(case: Case, pids: set[int], addresses: list[str], processes: dict[int,
     members = [processes[pid] for pid in ordered]
     program = program_of(members)
     port = addresses[0].rpartition(":")[2] if addresses else str(first.pid)
-    name = program.split(" ")[0] or first.name
+    name = name_of(program) or first.name
     label = f"{name}:{port}" if addresses else f"{name}@{first.pid}"
     return Link(
         key=target_key("link", label, host=case.host.name, netns=first.netns),

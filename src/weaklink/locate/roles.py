@@ -7,6 +7,7 @@ decodes media for them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from weaklink.model.chain import Role
@@ -45,7 +46,9 @@ MODEL_LIBRARIES = frozenset(
 )
 """Libraries that run models, or prepare media and text for them."""
 INTERPRETERS = ("python", "node", "java", "ruby", "php", "perl", "bash", "sh", "uv", "poetry")
-SKIPPED_OPTIONS = frozenset({"-m", "-u", "-E", "-s", "-B", "-O", "-I", "-S", "run"})
+APP_SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "granian", "daphne", "waitress-serve"})
+"""Programs that are told which application to serve, as `module:object`."""
+APPLICATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.()]*")
 
 
 def role_of(members: Sequence[Process], listen: Sequence[str]) -> Role:
@@ -65,27 +68,35 @@ def program_of(members: Sequence[Process]) -> str:
     """What it runs in a few words: the program, or what an interpreter runs."""
     first = members[0]
     command = [part for part in first.command if part]
+    for known in (_base(first.exe), first.name):
+        if known in PROGRAMS:
+            return known
     base = _base(first.exe) or (_base(command[0]) if command else first.name)
     if not base.startswith(INTERPRETERS):
-        return base if base in PROGRAMS else (first.name if not command else _base(command[0]))
+        # A process may have written anything over its command line: its first word is the program.
+        return _base(command[0].split(" ")[0]) if command else first.name
     words = _script_words(command[1:])
     return " ".join(words) if words else base
 
 
+def name_of(program: str) -> str:
+    """A short name: of an application that a server runs, its module; else the program."""
+    words = program.split(" ")
+    if len(words) == 2 and words[0] in APP_SERVERS:
+        return words[1].partition(":")[0].rpartition(".")[2]
+    return words[0]
+
+
 def _script_words(arguments: Sequence[str]) -> list[str]:
     """The script or module, and the application that a server such as uvicorn is given."""
-    words: list[str] = []
-    for argument in arguments:
-        if argument in SKIPPED_OPTIONS:
-            continue
-        if argument.startswith("-"):
-            if words:
-                break
-            continue
-        words.append(_base(argument))
-        if len(words) == 2:
-            break
-    return words[:2] if len(words) == 2 and ":" in words[1] else words[:1]
+    plain = [part for part in arguments if not part.startswith("-") and part != "run"]
+    if not plain:
+        return []
+    script = _base(plain[0])
+    if script not in APP_SERVERS:
+        return [script]
+    application = next((part for part in plain[1:] if APPLICATION.fullmatch(part)), None)
+    return [script, application] if application else [script]
 
 
 def _base(path: str) -> str:

@@ -17,7 +17,14 @@ from weaklink.model.fact_text_engine import (
     EngineTotals,
     MemoryShortage,
 )
-from weaklink.model.fact_text_host import HostSample, MapsDigest, Pressure, ProcessRow, SyscallRow
+from weaklink.model.fact_text_host import (
+    HostSample,
+    MapsDigest,
+    Pressure,
+    ProcessMemory,
+    ProcessRow,
+    SyscallRow,
+)
 from weaklink.model.fact_text_jvm import GcDigest, JavaDeadlock, JavaThread
 from weaklink.model.fact_text_log import AccessDigest, Saying
 from weaklink.model.fact_text_platform import (
@@ -31,6 +38,7 @@ from weaklink.model.fact_text_platform import (
 Software = (
     HostSample
     | ProcessRow
+    | ProcessMemory
     | Pressure
     | SyscallRow
     | MapsDigest

@@ -81,6 +81,17 @@ class Pressure(Record, frozen=True, tag=True):
     line: str = ""
 
 
+class ProcessMemory(Record, frozen=True, tag=True):
+    """What one process holds (/proc/PID/status), bytes; None where the text does not say."""
+
+    pid: int
+    name: str = ""
+    resident: float | None = None
+    anonymous: float | None = None
+    swapped: float | None = None
+    line: str = ""
+
+
 class SyscallRow(Record, frozen=True, tag=True):
     """One row of strace -c."""
 

@@ -14,7 +14,7 @@ SLOW = sign(
     "users.slow",
     "users",
     "Requests take several times what is normal for their route.",
-    "P99 is {p99} s",
+    "P99 is {p99:seconds}",
 )
 RATE_ROSE = sign(
     "load.rose",

@@ -27,6 +27,7 @@ _CONTAINER = re.compile(
     r"(?:\S{1,80} {1,3}\| ?)?"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"
 )
+_COMPOSE = re.compile(r"[\w.-]{1,80} {1,12}\| ")
 _QUOTE = re.compile(r"(?:[>\u2502] ?){1,4}")
 
 
@@ -112,7 +113,7 @@ def _read_lines(lines: list[str], numbers: list[int]) -> _Found:
     found = _Scan(lines, numbers).run()
     if not found.left:
         return found
-    for prefix, share in ((_CONTAINER, 0.8), (_QUOTE, 0.8)):
+    for prefix, share in ((_CONTAINER, 0.8), (_COMPOSE, 0.8), (_QUOTE, 0.8)):
         found = _again_without(prefix, share, lines, numbers, found)
     return found
 

@@ -69,7 +69,7 @@ def cpu_profile(reach: Reach, case: Case) -> Take:
     own = [pid for pid in sorted(chain & known.keys()) if known[pid].uid == os.geteuid()]
     seconds = max(0.3, reach.until - EARLIER - time.monotonic())
     sampled = sample_cpus(seconds, reach.stop, own)
-    known |= table(reach.root).by_pid  # those that started meanwhile
+    known = table(reach.root).by_pid | known  # and those that started meanwhile
     return Take(
         cpu_samples=[
             _of_process(reach, known[pid], addresses, sampled)

@@ -149,3 +149,16 @@ def test_the_same_from_kubectls_json() -> None:
         },
     }
     assert "limit 1Gi" in said(json.dumps(pod, indent=2))
+
+
+def test_a_kill_in_a_group_is_not_the_nodes_memory() -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON       OBJECT     MESSAGE\n"
+        "2m          Warning   OOMKilling   node/n1    Memory cgroup out of memory: Killed process "
+        "41 (python) total-vm:900kB\n"
+    )
+    first = read_pasted(text).findings[0]
+    assert first.cause == "oom-killed"
+    assert "its container's memory limit" in first.text
+    system = text.replace("Memory cgroup out", "System ran out").replace("OOMKilling", "SystemOOM ")
+    assert "the node itself" in said(system)

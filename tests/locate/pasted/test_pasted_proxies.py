@@ -198,3 +198,8 @@ def test_uvicorns_errors_and_answers() -> None:
     )
     assert read_pasted(good * 10 + bad * 10).verdict == "critical"
     assert read_pasted(good * 10).verdict == "unknown"
+
+
+def test_a_containers_name_before_each_line_hides_nothing() -> None:
+    text = nginx("connect() failed (111: Connection refused) while connecting to upstream")
+    assert "10.2.0.4:8000 refuses" in said(f"proxy-1   | {text}")

@@ -26,6 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge a shipped recording and show it. Always 0: the incident is not this machine's."""
     from weaklink import incident
+    from weaklink.cli.rooms import all_words
     from weaklink.cli.terminal import language
     from weaklink.model.case import CaseError, decode_case, grow
     from weaklink.model.message import say
@@ -33,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from weaklink.report.phrase import Voice, phrase
     from weaklink.report.screen import Wish
 
+    all_words()
     known = recordings()
     if args.list:
         print_text("".join(f"{name}\n" for name in known))

@@ -106,6 +106,6 @@ cause(
         contained_by=("stop-next-run", "limit-route", "spread-expiry", "warm-missing"),
         prevented_by=("jittered-expiry", "single-flight", "stale-while-revalidate"),
         next_danger="[the refilled keys of {cache_ttls_aligned_prefix} expire together again in "
-        "{cache_ttls_aligned_when} s]",
+        "{cache_ttls_aligned_when:seconds}]",
     )
 )

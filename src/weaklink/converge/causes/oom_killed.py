@@ -9,7 +9,7 @@ cause(
         title="is killed for lack of memory",
         because="the kernel killed {memory_oom_killed_name} for lack of memory "
         "({memory_oom_killed_where})[; pid {process_restarted_pid} started "
-        "{process_restarted_ago} s ago]",
+        "{process_restarted_ago:seconds} ago]",
         explanation="The group (or the machine) ran out of memory and the kernel killed a "
         "process. Requests inside it are lost, those that come while it starts are refused; if "
         "the load brings it back to the limit, it dies again. Exit code 137 alone is no proof.",

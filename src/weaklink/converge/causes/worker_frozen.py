@@ -8,7 +8,7 @@ cause(
         layer="app",
         title="makes no progress",
         because="[pid {process_stopped_pid} is {process_stopped_how}; ]"
-        "[requests wait in it for {process_no_progress_oldest} s while it uses "
+        "[requests wait in it for {process_no_progress_oldest:seconds} while it uses "
         "{process_no_progress_cpu} ms of CPU a second; ]its port still accepts connections",
         explanation="A stopped, frozen or deadlocked process keeps its port open: the kernel "
         "accepts connections for it, so that a shallow health check calls it alive. Its share of "

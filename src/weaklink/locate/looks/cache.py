@@ -40,7 +40,7 @@ TTLS_ALIGNED = sign(
     "cache.ttls-aligned",
     "app-metrics",
     "Many keys of one prefix have the same moment of expiry.",
-    "{percent} % of {prefix}* keys expire within {seconds} s of each other, in {when} s",
+    "{percent} % of {prefix}* keys expire within {width:seconds} of each other, in {when:seconds}",
 )
 REFILLING = sign(
     "cache.many-keys-refilled",
@@ -259,7 +259,7 @@ def _aligned(view: View, link: Link) -> Iterable[Judged]:
         command=f"redis-cli --scan --pattern '{space.prefix}*' | head -50  # then TTL",
         percent=round(100 * share),
         prefix=space.prefix,
-        seconds=round(width, 1),
+        width=round(width, 1),
         when=round(at),
     )
 

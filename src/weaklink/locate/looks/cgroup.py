@@ -45,7 +45,7 @@ RESTARTED = sign(
     "process.restarted",
     "events",
     "A process of the link started after the service had been running for long.",
-    "pid {pid} of it started {ago} s ago, its peers or caller are older",
+    "pid {pid} of it started {ago:seconds} ago, its peers or caller are older",
 )
 texts(
     {

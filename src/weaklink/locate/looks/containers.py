@@ -47,6 +47,7 @@ texts(
         "finding.event.mount": "a volume is not mounted: {message}",
         "finding.event.image": "its image cannot be pulled: {message}",
         "finding.event.evicted": "it was evicted: {message}",
+        "finding.event.oom": "a process was killed at its container's memory limit: {message}",
         "finding.event.node-oom": "the node itself ran out of memory: {message}",
         "finding.event.node": "its node is in trouble: {message}",
         "finding.event.sandbox": "its network or sandbox could not be made: {message}",
@@ -252,6 +253,9 @@ def _event(said: Said, event: KubeEvent, events: list[KubeEvent]) -> Finding | N
         return None
     if event.reason in EVENTS:
         key, verdict, cause, after = EVENTS[event.reason]
+        if event.reason == "OOMKilling" and "cgroup" in event.message:
+            # The node's problem detector reports the kills of any group under this name.
+            key, after = "oom", "the container's memory limit against what it needs"
         if event.reason == "BackOff" and "image" in event.message:
             key, cause, after = "image", "", "kubectl describe pod"
     elif "pull" in event.message.lower() and "image" in event.message.lower():

@@ -110,7 +110,7 @@ def _queue(said: Said, name: str, fact: EngineTotals) -> Iterator[Finding]:
         name,
         fact.lines.get("compute_seconds", ""),
         fact.lines.get("queue_seconds", ""),
-        cause="gateway-limit",
+        cause="batch-waits-to-fill",
         sure=0.7,
         total=lasting(total),
         share=percent(compute / (compute + queue), 2),

@@ -33,7 +33,7 @@ TIMES_OUT = sign(
     "member.times-out",
     "access-logs",
     "Requests to this member end at the proxy's own timeout, not with an answer.",
-    "{count} requests to {address} ended at the proxy's timeout of {timeout} s",
+    "{count} requests to {address} ended at the proxy's timeout of {timeout:seconds}",
     hurts=True,
 )
 REFUSED = sign(
@@ -80,7 +80,7 @@ SLOWER = sign(
     "link.slower-than-before",
     "access-logs",
     "The proxy waits for this link several times as long as before.",
-    "{proxy} waits {now} s for it (P95), before {before} s",
+    "{proxy} waits {now:seconds} for it (P95), before {before:seconds}",
     hurts=True,
 )
 BAD = (0.1, 0.5)

@@ -23,7 +23,7 @@ PILES_UP = sign(
     "link.requests-pile-up",
     "kernel-counters",
     "Requests came in and are neither answered nor passed on: they are inside this link.",
-    "{inside} requests are inside it, the oldest since {oldest} s; {below} wait below it",
+    "{inside} requests are inside it, the oldest since {oldest:seconds}; {below} wait below it",
     hurts=True,
 )
 WAITS_BELOW = sign(

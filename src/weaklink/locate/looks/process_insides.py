@@ -1,13 +1,14 @@
-"""What a process does below its own code: system calls by time, mapped files."""
+"""What a process does below its own code: system calls by time, mapped files, swapped pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from weaklink.locate.look import Judged, look
 from weaklink.locate.verdicts import Said, percent, sized
 from weaklink.locate.view import View
-from weaklink.model.fact_text_host import MapsDigest, SyscallRow
+from weaklink.model.fact_text_host import MapsDigest, ProcessMemory, SyscallRow
 from weaklink.model.finding import Finding
 from weaklink.words import texts
 
@@ -18,6 +19,11 @@ texts(
         "finding.syscalls.failing": "{errors} of {calls} calls of {name} fail",
         "finding.syscalls.most": "most time in system calls goes to {name} ({share}, {calls} "
         "calls); {meaning}",
+        "finding.held.swapped": "{name} (pid {pid}) holds {held}, {swapped} of it swapped out: "
+        "its RSS hides that",
+        "finding.held.grows": "{name} (pid {pid}) grew from {before} to {held} over {count} "
+        "readings, swapped pages included: a leak, if it goes on",
+        "finding.held.seen": "{name} (pid {pid}) holds {held}, {swapped} of it swapped out",
         "finding.maps.deleted": "it still runs files that were replaced or deleted since it "
         "started ({count}, such as {path}): what is on disk is not what runs",
         "finding.maps.many": "{count} maps: the kernel's limit (vm.max_map_count, 65530 by "
@@ -48,6 +54,9 @@ MEANING = {
     "openat": "opening files again and again",
     "stat": "looking for files again and again",
 }
+HIDDEN = 0.2
+"""Share swapped out from which RSS misleads about a process's size."""
+LEAST_READINGS, GROWN, GROWN_BYTES = 3, 1.1, 64 * 1024.0**2
 NEAR_MAPS = 0.9 * 65_530
 
 
@@ -84,6 +93,48 @@ def _syscalls(said: Said, rows: list[SyscallRow]) -> Iterator[Finding]:
                 next=f"strace -e trace={row.name}: with which error", name=row.name,
                 errors=row.errors, calls=row.calls,
             )  # fmt: skip
+
+
+@look("memory")
+def held(view: View) -> Iterable[Judged]:
+    """Pages of its own that a process holds, whether in memory or in swap."""
+    said = Said(view, "memory", "process")
+    by_pid: dict[int, list[ProcessMemory]] = {}
+    for fact in view.case.software:
+        if isinstance(fact, ProcessMemory):
+            by_pid.setdefault(fact.pid, []).append(fact)
+    for pid, rows in by_pid.items():
+        last = rows[-1]
+        swapped = last.swapped or 0.0
+        sums = [_held(row) for row in rows]
+        grown = len(rows) >= LEAST_READINGS and all(a <= b for a, b in pairwise(sums))
+        if pid and grown and sums[-1] >= GROWN * sums[0] and sums[-1] - sums[0] >= GROWN_BYTES:
+            key, cause = "grows", "memory-leak"
+        elif swapped >= HIDDEN * sums[-1] and swapped >= GROWN_BYTES:
+            key, cause = "swapped", "swap-thrash"
+        else:
+            key, cause = "seen", ""
+        yield said.finding(
+            "warn" if cause else "healthy",
+            f"finding.held.{key}",
+            str(pid) if pid else "-",
+            rows[0].line if key == "grows" else "",
+            last.line,
+            cause=cause,
+            sure=0.6,
+            next="RssAnon + VmSwap again in an hour; vmstat 1 5: does it swap now" if cause else "",
+            name=last.name or "a process",
+            pid=pid,
+            held=sized(sums[-1]),
+            before=sized(sums[0]),
+            swapped=sized(swapped),
+            count=len(rows),
+        )
+
+
+def _held(row: ProcessMemory) -> float:
+    own = row.anonymous if row.anonymous is not None else row.resident or 0.0
+    return own + (row.swapped or 0.0)
 
 
 @look("process")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from weaklink.locate.look import Judged, look
 from weaklink.locate.verdicts import Said, figure, percent
 from weaklink.locate.view import View
+from weaklink.model.fact_gpu import Gpu
 from weaklink.model.fact_text_host import HostSample, ProcessRow
 from weaklink.model.finding import Finding
 from weaklink.words import texts
@@ -23,6 +24,9 @@ texts(
         "finding.ps.zombies": "{count} zombies: a parent does not collect its children",
         "finding.ps.hot-thread": "thread {name} ({tid}) uses a whole CPU while the others "
         "idle: one thread is the limit",
+        "finding.ps.hot-thread-gpu": "thread {name} ({tid}) uses a whole CPU while the GPU is only "
+        "{gpu} busy: work before the model (decoding, tokenising, one Python process) is the "
+        "limit; more GPUs would not help",
         "finding.ps.no-cpu": "{name} (pid {pid}) waits for a CPU {share} of the time",
         "finding.ps.io": "{name} (pid {pid}) {verb} {rate}/s",
         "finding.ps.seen": "{count} processes; most CPU: {name} (pid {pid}, {cpus} CPUs)",
@@ -36,6 +40,8 @@ normal for each rank, more of exactly the same size is NCCL's or the launcher's 
 MANY_BLOCKED, MANY_ZOMBIES = 5, 50
 HOT = 0.93
 STARVED = 0.25
+GPU_STARVED = 0.7
+"""A GPU that is less busy beside a full CPU waits for what that CPU prepares."""
 TOOLS = ("vim", "vi", "nano", "less", "more", "man", "top", "gdb", "bash", "zsh", "sh", "ssh")
 """What people stop with Ctrl-Z."""
 
@@ -54,7 +60,7 @@ def process_tables(view: View) -> Iterable[Judged]:
     found = [
         *_spinning(said, rows, idle),
         *_states(said, rows),
-        *_threads(said, rows),
+        *_threads(said, rows, _gpu_busy(view)),
         *_waiting(said, rows),
     ]
     yield from found
@@ -145,22 +151,35 @@ def _states(said: Said, rows: list[ProcessRow]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _threads(said: Said, rows: list[ProcessRow]) -> Iterator[Finding]:
+def _gpu_busy(view: View) -> float | None:
+    """How busy the busiest GPU of the text is, None without one."""
+    told = [
+        fact.utilisation
+        for fact in view.case.hardware
+        if isinstance(fact, Gpu) and fact.utilisation is not None
+    ]
+    return max(told, default=None)
+
+
+def _threads(said: Said, rows: list[ProcessRow], gpu: float | None) -> Iterator[Finding]:
     threads = [row for row in rows if row.tid is not None and row.cpu is not None]
     hot = [row for row in threads if (row.cpu or 0.0) >= HOT and row.name != "ksoftirqd"]
     if len(threads) >= 3 and len(hot) == 1 and not hot[0].lifetime:
         row = hot[0]
         others = max((one.cpu or 0.0 for one in threads if one is not row), default=0.0)
         if others < 0.5:
+            starved = gpu is not None and gpu < GPU_STARVED
             yield said.finding(
                 "warn",
-                "finding.ps.hot-thread",
+                "finding.ps.hot-thread-gpu" if starved else "finding.ps.hot-thread",
                 f"{row.pid}",
                 row.line,
                 sure=0.6,
                 next=f"py-spy dump --pid {row.pid} (or jstack); by the thread's name",
+                cause="preprocess-on-cpu" if starved else "",
                 name=row.name[:60],
                 tid=row.tid or 0,
+                gpu=percent(gpu, 0),
             )
 
 

@@ -25,7 +25,7 @@ NO_PROGRESS = sign(
     "process.no-progress",
     "kernel-counters",
     "Work waits for the process, and it uses no CPU and sends nothing.",
-    "{waiting} requests wait for it, the oldest {oldest} s; it used {cpu} ms of CPU a second",
+    "{waiting} requests wait for it, the oldest {oldest:seconds}; it used {cpu} ms of CPU a second",
     hurts=True,
 )
 texts(

@@ -14,6 +14,7 @@ from weaklink.locate.look import Judged, look
 from weaklink.locate.verdicts import Said
 from weaklink.locate.view import View
 from weaklink.model.fact import Frame, Stack, StackThread
+from weaklink.model.fact_text_engine import EngineSample
 from weaklink.model.finding import Finding
 from weaklink.words import texts
 
@@ -32,6 +33,8 @@ texts(
         "finding.py.subscriber": "a thread waits for messages in {at}: a subscriber does that "
         "always[; {rest}]",
         "finding.py.idle": "{count} threads, all of them wait for work (such as {at})",
+        "finding.py.lost-wake-up": "all {count} threads wait for work (as in {at}) while {waiting} "
+        "requests wait in the engine: a message between queue and worker was lost, nobody is slow",
         "finding.py.running": "at that moment {who} ran {at}; one dump does not show how often",
         "finding.py.unclear": "nothing certain in one dump: {count} threads, such as {at}",
     }
@@ -64,10 +67,10 @@ def py_stack(view: View) -> Iterable[Judged]:
     said = Said(view, "stacks", "process")
     for stack in view.case.stacks:
         if stack.process.startswith("process:text/"):
-            yield from _judge(said, stack)
+            yield from _judge(view, said, stack)
 
 
-def _judge(said: Said, stack: Stack) -> Iterator[Finding]:
+def _judge(view: View, said: Said, stack: Stack) -> Iterator[Finding]:
     name = stack.process.rpartition("/")[2]
     found = [
         *_engine(said, name, stack),
@@ -77,7 +80,14 @@ def _judge(said: Said, stack: Stack) -> Iterator[Finding]:
         *_futures(said, name, stack),
         *_remote(said, name, stack),
     ]
-    yield from found or [_calm(said, name, stack)]
+    yield from found or [_calm(said, name, stack, _outstanding(view))]
+
+
+def _outstanding(view: View) -> EngineSample | None:
+    """The engine's newest report beside the dump, if requests wait or run without a token."""
+    samples = [fact for fact in view.case.software if isinstance(fact, EngineSample)]
+    last = samples[-1] if samples else None
+    return last if last is not None and last.waiting and not last.output_rate else None
 
 
 def _who(thread: StackThread, stack: Stack) -> str:
@@ -309,7 +319,7 @@ def _listens(thread: StackThread) -> Frame | None:
     )
 
 
-def _calm(said: Said, name: str, stack: Stack) -> Finding:
+def _calm(said: Said, name: str, stack: Stack, work: EngineSample | None) -> Finding:
     listeners = [frame for thread in stack.threads if (frame := _listens(thread))]
     idle = [frame for thread in stack.threads if (frame := _idle(thread))]
     running = [t for t in stack.threads if t.running and not _idle(t) and not _listens(t)]
@@ -328,6 +338,12 @@ def _calm(said: Said, name: str, stack: Stack) -> Finding:
         )  # fmt: skip
     if len(idle) + len(listeners) >= len(stack.threads) and stack.threads:
         frame = (idle or listeners)[0]
+        if work is not None:
+            return said.finding(
+                "critical", "finding.py.lost-wake-up", name, _at(frame), work.line,
+                cause="engine-dead", sure=0.7, next="dump the other processes too; restart it",
+                count=len(stack.threads), at=_at(frame), waiting=int(work.waiting or 0),
+            )  # fmt: skip
         return said.finding(
             "healthy", "finding.py.idle", name, _at(frame), sure=0.6, count=len(stack.threads),
             at=_at(frame), next="if requests wait all the same, a wake-up was lost",

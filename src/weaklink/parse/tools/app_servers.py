@@ -53,8 +53,9 @@ _UVICORN = re.compile(
 )
 
 
-@tool("gunicorn", heads=("[2",), needles=("WORKER TIMEOUT", "Worker (pid:"),
-      starts=lambda line: _GUNICORN.match(line.lstrip()) is not None or "WORKER TIMEOUT" in line
+@tool("gunicorn", heads=("[2",),
+      needles=("WORKER TIMEOUT", "Worker (pid:", "Booting worker with pid"),
+      starts=lambda line: _GUNICORN.search(line[:200]) is not None or "WORKER TIMEOUT" in line
       or "was sent SIG" in line,
       scattered=True)  # fmt: skip
 def gunicorn(passage: Passage) -> Take | None:

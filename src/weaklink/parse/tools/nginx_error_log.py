@@ -18,14 +18,17 @@ _UPSTREAM = re.compile(r', upstream: "([a-z]{2,8}://[^"/?]{1,300})')
 _PHASE = re.compile(r" while (?:reading|sending|SSL|waiting|proxying|upgraded)")
 _SERIOUS = frozenset({"emerg", "alert", "crit"})
 MAX_LINE = 8192
+BEFORE = 200
+"""Characters in which the line's own time must stand: a container's name may come first."""
 _LIMIT = re.compile(r"(\d{1,9}) worker_connections are not enough")
 _ASKED = re.compile(r'request: "[A-Z]{3,10} ([^ ?"]{1,200})')
 
 
 @tool(
     "nginx-error",
-    heads=("19", "20"),
-    starts=lambda line: _HEAD.match(line.lstrip()) is not None,
+    heads=("20",),
+    needles=("[error] ", "[crit] ", "[alert] ", "[warn] ", "[emerg] "),
+    starts=lambda line: _HEAD.search(line[:BEFORE]) is not None,
     scattered=True,
 )
 def nginx_error_log(passage: Passage) -> Take | None:
@@ -34,7 +37,10 @@ def nginx_error_log(passage: Passage) -> Take | None:
     counts: dict[tuple[str, str], int] = {}
     seen = False
     for line in passage.lines:
-        bare = line.lstrip()[:MAX_LINE]
+        begin = _HEAD.search(line[:BEFORE])
+        if begin is None:
+            continue
+        bare = line[begin.start() : begin.start() + MAX_LINE]
         head = _HEAD.match(bare)
         if head is None:
             continue
