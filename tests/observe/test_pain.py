@@ -12,6 +12,7 @@ from weaklink.model.chain import Chain
 from weaklink.model.diagnosis import Pain
 from weaklink.model.fact import ProbeAnswer
 from weaklink.model.requests import Requests
+from weaklink.observe.asks import asks_of, without_ours
 from weaklink.observe.pain import feel
 from weaklink.testing.fake_chain import END, ONSET, WORKERS, FakeChain
 
@@ -206,3 +207,27 @@ def test_since_and_until_bound_what_is_judged() -> None:
     case: Case = grow(FakeChain().case(), requests=[rows], chain=Chain())
     assert feel(case, until=END - 150).pain.shape.id == "none"
     assert feel(case, since=END - 200).pain.shape.id == "widespread-timeouts"
+
+
+def test_our_own_gets_are_not_users() -> None:
+    """They come from the entry's own address at the moments at which we sent them."""
+    chain = FakeChain().case()
+    entry = next(link for link in judge(chain).chain.links if link.entry)
+    own = entry.listen[0].rpartition(":")[0]
+    rows = log(list(steady()))
+    ours = grow(
+        chain,
+        requests=[
+            Requests(
+                **{
+                    **{name: getattr(rows, name) for name in rows.__struct_fields__},
+                    "source": chain.requests[0].source,
+                    "client": [own if n % 2 else "10.1.1.1" for n in range(len(rows))],
+                }
+            )
+        ],
+        answers=[ProbeAnswer(url="/", link=entry.key, at=END - 3, duration=0.1, status=200)],
+    )
+    judged = judge(ours)
+    kept = without_ours(judged, entry.key, asks_of(judged.requests))
+    assert 0 < len(asks_of(judged.requests)) - len(kept) <= 20

@@ -13,6 +13,8 @@ GAVE_UP = 499
 """nginx: the client closed the connection before an answer came."""
 GAVE_UP_AFTER = 1.0
 """Seconds: a client that leaves earlier has changed its mind, later it has lost patience."""
+OURS_WITHIN = 1.0
+"""Seconds between our sending a GET and its start in a log that may write whole seconds."""
 SHED_WITHIN = 0.05
 """Seconds: a 503 without upstream and this quick is a limiter's word, not a failure."""
 
@@ -74,6 +76,21 @@ def asks_of(logs: Iterable[Requests], since: float = 0.0, until: float = 0.0) ->
             )
     rows.sort(key=lambda ask: ask.at)
     return rows
+
+
+def without_ours(case: Case, entry: str, asks: list[Ask]) -> list[Ask]:
+    """The same rows without the few GETs that we sent ourselves, from the entry's own address."""
+    link = case.chain.link(entry)
+    sent = sorted(answer.at for answer in case.answers if answer.link == entry)
+    if link is None or not sent:
+        return asks
+    hosts = {address.rpartition(":")[0].strip("[]") for address in link.listen}
+    hosts |= {"127.0.0.1", "::1"}
+    return [
+        ask
+        for ask in asks
+        if ask.client not in hosts or not any(abs(ask.at - at) < OURS_WITHIN for at in sent)
+    ]
 
 
 def logs_by_entry(case: Case) -> dict[str, list[Requests]]:

@@ -16,6 +16,11 @@ LOOK_AHEAD = 10.0
 MOST = 8
 
 
+def _was_there_from_the_start(event: Event) -> bool:
+    """A file that its process has run with since it started: written lately, but no change."""
+    return event.details.get("loaded") == 1 and "reload" not in event.details
+
+
 def changes_near(events: Sequence[Event], onset: float | None) -> list[int]:
     """Indexes into `events`, at most eight, nearest to the onset first; [] without an onset."""
     if onset is None:
@@ -23,6 +28,8 @@ def changes_near(events: Sequence[Event], onset: float | None) -> list[int]:
     near = [
         (abs(event.at - onset), index)
         for index, event in enumerate(events)
-        if event.kind in CHANGES and onset - LOOK_BACK <= event.at <= onset + LOOK_AHEAD
+        if event.kind in CHANGES
+        and onset - LOOK_BACK <= event.at <= onset + LOOK_AHEAD
+        and not _was_there_from_the_start(event)
     ]
     return [index for _, index in sorted(near)[:MOST]]

@@ -18,7 +18,7 @@ from weaklink.model.diagnosis import Impact, Onset, Pain, Shape, ShapeId
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.model.requests import Requests
 from weaklink.observe import flight, impact, semantic
-from weaklink.observe.asks import Ask, asks_of, logs_by_entry
+from weaklink.observe.asks import Ask, asks_of, logs_by_entry, without_ours
 from weaklink.observe.marks import marks
 from weaklink.observe.normal import Normal, is_slow, is_slowed, normals
 from weaklink.observe.onset import find_onset
@@ -94,7 +94,7 @@ def _severity(felt: Felt) -> tuple[bool, bool, float]:
 
 
 def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until: float) -> Users:
-    asks = asks_of(logs, since, until)
+    asks = without_ours(case, entry, asks_of(logs, since, until))
     table = normals(asks)
     flying = flight.in_flight(case, entry)
     if flying is not None and table and not until:
