@@ -1,17 +1,33 @@
 """The only place that runs the verbs in order and decides where to look next: clock and budget.
 
 `diagnose` looks and judges, `judge` judges a Case again from the file alone, `look` gives the
-findings about devices without asking how users fare.
+findings about devices without asking how users fare. What judges is imported when it is needed:
+the first look should not wait for it.
 """
 
 from __future__ import annotations
 
-from weaklink.incident.collecting import collect
-from weaklink.incident.judgement import judge
 from weaklink.incident.options import Options, Progress, quiet
 from weaklink.model.case import Case
 
 __all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look"]
+
+
+def collect(options: Options, progress: Progress = quiet, subject: str | None = None) -> Case:
+    """Everything that can be seen here within the window, as a Case that nobody judged yet.
+
+    With a `subject` only looks of that subject run (and those that the chain is made from).
+    """
+    from weaklink.incident.collecting import Collector
+
+    return Collector(options, progress, subject).run()
+
+
+def judge(case: Case, options: Options | None = None) -> Case:
+    """The Case with chain, pain, evidence, findings and one more Diagnosis; reads nothing else."""
+    from weaklink.incident.judgement import judged
+
+    return judged(case, options or Options())
 
 
 def diagnose(options: Options, progress: Progress = quiet) -> Case:
@@ -21,6 +37,6 @@ def diagnose(options: Options, progress: Progress = quiet) -> Case:
 
 def look(subject: str | None, options: Options, progress: Progress = quiet) -> Case:
     """Findings of one subject (`cpu`, `disk` …) or of all, without a diagnosis."""
-    from weaklink.incident.judgement import judge_devices
+    from weaklink.incident.judgement import with_findings
 
-    return judge_devices(collect(options, progress, subject=subject), subject)
+    return with_findings(collect(options, progress, subject=subject), subject)

@@ -38,15 +38,9 @@ texts(
 )
 
 
-def collect(options: Options, progress: Progress, subject: str | None = None) -> Case:
-    """Everything that can be seen here within the window, as a Case that nobody judged yet.
+class Collector:
+    """One collection: `run()` gives the Case. See the module for the order of things."""
 
-    With a `subject`, only looks of that subject run (and those that the chain is made from).
-    """
-    return _Collector(options, progress, subject).run()
-
-
-class _Collector:
     def __init__(self, options: Options, progress: Progress, subject: str | None) -> None:
         self.options = options
         self.progress = progress
@@ -56,6 +50,7 @@ class _Collector:
         self.gathering = Gathering(started=self.root.now(), entry=options.entry)
 
     def run(self) -> Case:
+        """Look, for as long as the window lasts."""
         self.progress(say("progress.who"))
         for name in FIRST:
             self._look([probe for probe in self.probes if probe.name == name], 0.0)

@@ -20,15 +20,14 @@ from weaklink.observe.changes import changes_near
 from weaklink.observe.pain import feel
 
 
-def judge(case: Case, options: Options | None = None) -> Case:
+def judged(case: Case, options: Options) -> Case:
     """The Case with chain, pain, evidence, findings and one more Diagnosis."""
-    options = options or Options()
     chain = discover(case)
     case = grow(case, chain=chain, requests=[_owned(rows, case, chain) for rows in case.requests])
     chain = discover(case)
     felt = feel(case, options.since or 0.0, options.until or 0.0)
     case = grow(case, chain=_narrowed(chain, felt.pain), pain=felt.pain)
-    found, findings = _judged(case, None)
+    found, findings = _looked(case, None)
     case = grow(case, evidence=[*felt.evidence, *found], findings=findings)
     onset = felt.pain.onset.at if felt.pain.onset else None
     diagnosis = converge(case, case.window[1], changes_near(case.events, onset))
@@ -49,13 +48,13 @@ def _narrowed(chain: Chain, pain: Pain) -> Chain:
     return Chain(links=links, hops=chain.hops)
 
 
-def judge_devices(case: Case, subject: str | None) -> Case:
+def with_findings(case: Case, subject: str | None) -> Case:
     """The Case with the findings of a subject's looks, or of all."""
     case = grow(case, chain=discover(case))
-    return grow(case, findings=_judged(case, subject)[1])
+    return grow(case, findings=_looked(case, subject)[1])
 
 
-def _judged(case: Case, subject: str | None) -> tuple[list[Evidence], list[Finding]]:
+def _looked(case: Case, subject: str | None) -> tuple[list[Evidence], list[Finding]]:
     view = View(case)
     found: dict[str, Evidence] = {}
     findings: list[Finding] = []
