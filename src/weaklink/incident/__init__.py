@@ -13,14 +13,11 @@ from weaklink.model.case import Case
 __all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look"]
 
 
-def collect(options: Options, progress: Progress = quiet, subject: str | None = None) -> Case:
-    """Everything that can be seen here within the window, as a Case that nobody judged yet.
-
-    With a `subject` only looks of that subject run (and those that the chain is made from).
-    """
+def collect(options: Options, progress: Progress = quiet) -> Case:
+    """Everything that can be seen here within the window, as a Case that nobody judged yet."""
     from weaklink.incident.collecting import Collector
 
-    return Collector(options, progress, subject).run()
+    return Collector(options, progress).run()
 
 
 def judge(case: Case, options: Options | None = None) -> Case:
@@ -39,4 +36,4 @@ def look(subject: str | None, options: Options, progress: Progress = quiet) -> C
     """Findings of one subject (`cpu`, `disk` …) or of all, without a diagnosis."""
     from weaklink.incident.judgement import with_findings
 
-    return with_findings(collect(options, progress, subject=subject), subject)
+    return with_findings(collect(options, progress), subject)

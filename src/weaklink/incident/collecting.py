@@ -41,12 +41,11 @@ texts(
 class Collector:
     """One collection: `run()` gives the Case. See the module for the order of things."""
 
-    def __init__(self, options: Options, progress: Progress, subject: str | None) -> None:
+    def __init__(self, options: Options, progress: Progress) -> None:
         self.options = options
         self.progress = progress
         self.root = Root(options.root)
         self.probes = _all_probes()
-        self.subject = subject
         self.gathering = Gathering(started=self.root.now(), entry=options.entry)
 
     def run(self) -> Case:
@@ -71,12 +70,7 @@ class Collector:
         return self.gathering.case(until=self.root.now(), final=True)
 
     def _of(self, phase: Phase) -> list[Probe]:
-        return [
-            probe
-            for probe in self.probes
-            if probe.phase == phase
-            and (self.subject is None or probe.subject == self.subject or phase == "first")
-        ]
+        return [probe for probe in self.probes if probe.phase == phase]
 
     def _case(self) -> Case:
         return self.gathering.case(until=self.root.now())

@@ -8,6 +8,8 @@ from weaklink.cli import options
 from weaklink.cli.fail import Fail
 from weaklink.cli.output import format_arguments, show
 
+WINDOW = 2.0
+"""Seconds: enough for a rate of every counter; a person waits for it."""
 HELP = "findings about one subject (cpu, disk, cache …), whatever users feel"
 
 
@@ -29,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
     known = subjects()
     if args.subject is not None and args.subject not in known:
         raise Fail(f"{args.subject}: no such subject; there are {', '.join(known)}")
-    default = incident.Options()
-    wanted = incident.Options(window=args.window or default.window, root=args.root or "/")
+    wanted = incident.Options(window=args.window or WINDOW, root=args.root or "/")
     case = within(
         max(wanted.timeout, wanted.window) + GRACE, lambda: incident.look(args.subject, wanted)
     )
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def subjects() -> list[str]:
-    """Subjects that some probe or source looks at."""
-    from weaklink.cli.rooms import all_probes
+    """Subjects that some look gives findings or evidence about."""
+    from weaklink.locate.look import looks
 
-    return sorted({one.subject for one in all_probes()})
+    return sorted({one.subject for one in looks()})

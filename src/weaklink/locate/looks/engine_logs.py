@@ -22,7 +22,7 @@ texts(
         "finding.vllm.start-failed": "the engine did not start",
         "finding.vllm.no-cache-blocks": "no GPU memory is left for the KV cache: it cannot start",
         "finding.vllm.context-too-large": "the KV cache cannot hold one request of the model's "
-        "full length[ ({wanted} tokens wanted[, {room} fit])]: it cannot start",
+        "full length[ of {wanted} tokens][, only {room} fit]: it cannot start",
         "finding.vllm.worker-silent": "the engine waits for a worker that does not answer"
         "[ (for {seconds} s at least)][, said {times} times]: the hang is in a worker",
         "finding.vllm.rpc-timeout": "a call to its workers timed out[ ({call})]: one of them hangs",

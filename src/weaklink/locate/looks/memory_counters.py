@@ -66,24 +66,29 @@ def memory(view: View) -> Iterable[Judged]:
 @look("network")
 def tcp(view: View) -> Iterable[Judged]:
     """Segments sent again and accept queues that overflowed, in every namespace looked at."""
+    worst: float | None = None
     for key in view.targets_of("tcp_segments_sent_total"):
         sent = view.grown("tcp_segments_sent_total", key)
         again = view.grown("tcp_retransmits_total", key)
         if sent is None or again is None:
             continue
         share = again / sent if sent >= LEAST_SEGMENTS else 0.0
+        worst = max(share, worst or 0.0)
+        if share >= RETRANSMITS:
+            yield Finding(
+                verdict="warn",
+                target=key,
+                subject="network",
+                cause="packet-loss",
+                message=say("finding.tcp-counters.retransmits", percent=round(100 * share, 2)),
+                next="ss -ti",
+            )
+    if worst is not None and worst < RETRANSMITS:
         yield Finding(
-            verdict="warn" if share >= RETRANSMITS else "healthy",
-            target=key,
+            verdict="healthy",
+            target=view.host_key,
             subject="network",
-            cause="packet-loss" if share >= RETRANSMITS else "",
-            message=say(
-                "finding.tcp-counters.retransmits"
-                if share >= RETRANSMITS
-                else "finding.tcp-counters.fine",
-                percent=round(100 * share, 2),
-            ),
-            next="ss -ti" if share >= RETRANSMITS else "",
+            message=say("finding.tcp-counters.fine", percent=round(100 * worst, 2)),
         )
     for key in view.targets_of("tcp_listen_overflows_total"):
         grown = view.grown("tcp_listen_overflows_total", key)
