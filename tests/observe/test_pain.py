@@ -231,3 +231,37 @@ def test_our_own_gets_are_not_users() -> None:
     judged = judge(ours)
     kept = without_ours(judged, entry.key, asks_of(judged.requests))
     assert 0 < len(asks_of(judged.requests)) - len(kept) <= 20
+
+
+@pytest.mark.parametrize(
+    ("errors", "shape"),
+    [
+        (["timeout", "", "timeout", ""], "widespread-timeouts"),
+        (["", "", "", ""], "none"),
+        (["timeout", "", "", "", "", ""], "none"),
+        (["refused", "refused"], "total-outage"),
+        (["refused"], "none"),
+    ],
+)
+def test_without_a_log_our_own_gets_tell(errors: list[str], shape: str) -> None:
+    """A member that hangs is in no log yet, and a log without durations tells no slowness."""
+    chain = FakeChain().case()
+    entry = next(link.key for link in judge(chain).chain.links if link.entry)
+    answers = [
+        ProbeAnswer(
+            url="/x", link=entry, at=END - n, duration=2.0, status=0 if error else 200, error=error
+        )
+        for n, error in enumerate(errors)
+    ]
+    pain = judge(grow(chain, requests=[], answers=answers)).diagnoses[-1].pain
+    assert pain.shape.id == shape
+
+
+def test_a_bare_connect_that_was_accepted_is_no_failure() -> None:
+    chain = FakeChain().case()
+    entry = next(link.key for link in judge(chain).chain.links if link.entry)
+    answers = [
+        ProbeAnswer(url="tcp://10.0.0.1:80", link=entry, at=END - n, duration=0.1, status=0)
+        for n in range(3)
+    ]
+    assert judge(grow(chain, requests=[], answers=answers)).diagnoses[-1].pain.shape.id == "none"

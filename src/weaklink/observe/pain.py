@@ -40,6 +40,8 @@ CALM_SECONDS = 12.0
 """This long without a bad request, and it is over, unless pauses were longer all along."""
 CALM_OF_SPIKES = 3.0
 """Times the longest calm between bad requests so far: a pause longer than that is an end."""
+ASKED_ALL, ASKED_SOME, ASKED_SHARE = 2, 3, 0.3
+"""GETs of our own: two that both fail are an outage, of three or more a third is pain."""
 HANGS = 1.0
 """Seconds: a request younger than this is not said to hang, however quick its service is."""
 FRESH = 5.0
@@ -197,8 +199,12 @@ def _steady(case: Case, users: Users) -> Felt:
         return Felt(
             msgspec.structs.replace(pain("none", 0.0), shape=shape), [_errors(users.entry, weight)]
         )
-    if _is_dead(case, users.entry):
-        return Felt(pain("total-outage", 0.8), [_errors(users.entry, ALL_FAIL)])
+    asked = _asked(case, users.entry)
+    if asked is not None:
+        return Felt(
+            msgspec.structs.replace(pain("none", 0.0), shape=asked.shape),
+            [_errors(users.entry, asked.weight)],
+        )
     shrunk = semantic.shrunk_answers(users.asks)
     if shrunk:
         onset = Onset(at=shrunk[0].at, plus_minus_seconds=5.0)
@@ -217,19 +223,34 @@ def _errors(entry: str, weight: Weight) -> Evidence:
     )
 
 
-def _is_dead(case: Case, entry: str) -> bool:
-    """Our own GETs to the entry got no answer or a 5xx, all of at least two."""
-    tried = [answer for answer in case.answers if answer.link == entry]
-    return len(tried) >= 2 and all(row.status == 0 or row.status >= 500 for row in tried)
+class Asked(NamedTuple):
+    """What our own GETs to an entry say, where enough of them failed."""
+
+    shape: Shape
+    weight: Weight
+
+
+def _asked(case: Case, entry: str) -> Asked | None:
+    """Our own GETs got no answer or a 5xx: all of them, or a clear share; None where they did."""
+    tried = [row for row in case.answers if row.link == entry]
+    failed = sum(1 for row in tried if row.error or row.status >= 500)
+    share = failed / len(tried) if tried else 0.0
+    weight = ALL_FAIL._replace(errors=share, bad=share)
+    if len(tried) >= ASKED_ALL and failed == len(tried):
+        return Asked(Shape(id="total-outage", confidence=0.8), weight)
+    if len(tried) >= ASKED_SOME and share >= ASKED_SHARE:
+        shape = Shape(id="widespread-timeouts", confidence=0.5, runner_up="intermittent-spikes")
+        return Asked(shape, weight)
+    return None
 
 
 def _without_log(case: Case) -> Felt:
     """No log tells how users fare: only our own GETs do, if there were any."""
     entries = [link.key for link in case.chain.links if link.entry]
     for entry in entries:
-        if _is_dead(case, entry):
-            shape = Shape(id="total-outage", confidence=0.8)
-            return Felt(Pain(shape=shape, entry=entry), [_errors(entry, ALL_FAIL)])
+        asked = _asked(case, entry)
+        if asked is not None:
+            return Felt(Pain(shape=asked.shape, entry=entry), [_errors(entry, asked.weight)])
     answered = any(answer.status for answer in case.answers)
     flying = flight.in_flight(case, entries[0]) if entries else None
     felt = Impact(
