@@ -19,6 +19,7 @@ class PidStat(NamedTuple):
     name: str
     state: str
     ppid: int
+    session: int
     flags: int
     major_faults: int
     cpu_ticks: int
@@ -47,6 +48,7 @@ def parse_pid_stat(raw: bytes) -> PidStat | None:
             clean_text(raw[opening + 1 : closing]),
             rest[0].decode("ascii", "replace")[:1],
             int(rest[1]),
+            int(rest[3]),
             int(rest[6]),
             int(rest[9]),
             int(rest[11]) + int(rest[12]),

@@ -101,6 +101,7 @@ def _describe_one(root: Root, case: Case, stat: PidStat, netns: str, boot: float
         start_ticks=stat.start_ticks,
         start=boot + stat.start_ticks / case.host.clock_ticks,
         ppid=stat.ppid,
+        session=stat.session,
         name=stat.name,
         state=stat.state,
         nice=stat.nice,
