@@ -82,7 +82,20 @@ def render(message: Message, language: str = "en") -> str:
     text = text_of(message.key, language)
     known = message.args.keys()
     text = OPTIONAL.sub(lambda part: part[1] if placeholders(part[1]) <= known else "", text)
-    return string.Formatter().vformat(text, (), _Lenient(message.args))
+    return _PLAIN.vformat(text, (), _Lenient(message.args))
+
+
+class _Plain(string.Formatter):
+    """Figures as they are: specs that only `report` knows (`:seconds`) are passed over."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        try:
+            return format(value, format_spec)
+        except ValueError:
+            return str(value)
+
+
+_PLAIN = _Plain()
 
 
 class _Lenient(dict[str, object]):
