@@ -265,3 +265,20 @@ def test_a_bare_connect_that_was_accepted_is_no_failure() -> None:
         for n in range(3)
     ]
     assert judge(grow(chain, requests=[], answers=answers)).diagnoses[-1].pain.shape.id == "none"
+
+
+def test_a_route_that_few_ask_for_keeps_its_own_normal() -> None:
+    """Twelve in a hundred ask for it; in the last half minute each takes sixty times as long."""
+
+    def two_routes() -> Iterator[Row]:
+        for n, row in enumerate(steady(seconds=120, rate=6)):
+            if n % 8:
+                yield row
+            else:
+                took = 6.0 if row[0] >= END - 30 else 0.1
+                yield (row[0], took, 200, f"/rare/{n}", 900)
+
+    pain = pain_of(row for row in two_routes() if row[0] + (row[1] or 0) <= END)
+    assert pain.shape.id == "widespread-timeouts"
+    assert pain.onset is not None
+    assert abs(pain.onset.at - (END - 30)) < 2.5

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from weaklink.observe.asks import Ask
@@ -19,6 +20,8 @@ SLOWED_FLOOR = 0.01
 """Seconds: a log that rounds to milliseconds triples 1 ms by rounding."""
 LEAST_ROWS = 8
 """Requests that a span of a route needs before its quantiles mean anything."""
+ENOUGH_SPANS = 6
+"""Spans of time that must be full; with fewer, runs of equal length stand in for them."""
 BETTER = 0.25
 """Which of the spans' quantiles is taken as normal: the lower quartile."""
 SLOW_FACTOR = 3.0
@@ -60,13 +63,20 @@ def _normal(rows: Sequence[Ask]) -> Normal:
         if ask.duration is not None:
             spans[min(SPANS - 1, int((ask.at - first) / width))].append(ask.duration)
     full = [sorted(values) for values in spans.values() if len(values) >= LEAST_ROWS]
-    if not full:
-        full = [sorted(value for values in spans.values() for value in values)]
+    if len(full) < ENOUGH_SPANS:
+        full = _by_count([ask.duration for ask in rows if ask.duration is not None])
     p50 = quantile(sorted(quantile(values, 0.5) for values in full), BETTER)
     p95 = quantile(sorted(quantile(values, 0.95) for values in full), BETTER)
     slowest = quantile(sorted(quantile(values, 0.99) for values in full), BETTER)
     slow_over = max(SLOW_FACTOR * p95, SLOWEST_FACTOR * slowest, p95 + SLOW_FLOOR)
     return Normal(p50, p95, slow_over)
+
+
+def _by_count(durations: Sequence[float]) -> list[list[float]]:
+    """Rows in order of time, cut into runs of equal length: for routes that few ask for."""
+    runs = max(1, min(SPANS, len(durations) // LEAST_ROWS))
+    bounds = [len(durations) * n // runs for n in range(runs + 1)]
+    return [sorted(durations[low:high]) for low, high in pairwise(bounds)]
 
 
 def is_slow(ask: Ask, table: dict[str, Normal]) -> bool:
