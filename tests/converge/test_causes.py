@@ -76,9 +76,12 @@ def hot_key(chain: FakeChain) -> None:
 
 
 def one_poisonous_thing(chain: FakeChain) -> None:
-    """One thing is slow, but nothing is stored again and again: no stampede on a key."""
+    """One thing is slow each time; nothing is stored again and again: no stampede on a key."""
     chain.one_path = "/v1/thumb/broken"
     chain.cache(hits=36, misses=1, sets=0, keys=9000, key_growth=0, expired=1)
+    for pid in WORKERS:
+        chain.busy_in(pid, cpus=0.9, frames=COMPUTE)
+        chain.waiting(pid, caller=FRONT, count=3, age=1.0)
 
 
 def preprocess(chain: FakeChain) -> None:

@@ -9,7 +9,14 @@ from weaklink.model.diagnosis import Pain
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.observe.asks import Ask
 from weaklink.observe.shape import Weight
-from weaklink.observe.signs import ERRORS, MANY_RESOURCES, ONE_RESOURCE, RATE_ROSE, SLOW
+from weaklink.observe.signs import (
+    COMES_AND_GOES,
+    ERRORS,
+    MANY_RESOURCES,
+    ONE_RESOURCE,
+    RATE_ROSE,
+    SLOW,
+)
 from weaklink.stats.robust import log_ramp, ramp
 
 LEAST_BAD = 8
@@ -18,6 +25,10 @@ ONE_SHARE = (0.2, 0.5)
 """Share of the bad requests that ask for one thing: what it slows down around it is bad as well."""
 SIBLINGS_FINE = (0.5, 0.9)
 """Share of the route's other things that are fine: else that one is merely the most wanted."""
+QUICK_BETWEEN = (0.3, 0.6)
+"""Share of the requests for the one thing that are quick."""
+AT_ONCE = (0.4, 0.8)
+"""Share of its slow requests that overlap with another slow one."""
 DISTINCT = (0.1, 0.4)
 """Different things per bad request of the route."""
 
@@ -92,6 +103,7 @@ def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> 
         percent=round(100 * share),
         route=route,
     )
+    yield from _comes_and_goes(pain, [ask for ask in after if ask.path == path], is_bad)
     distinct = sum(1 for key in bad if key[0] == route)
     yield evidence(
         MANY_RESOURCES,
@@ -101,4 +113,29 @@ def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> 
         value=float(distinct),
         distinct=distinct,
         route=route,
+    )
+
+
+def _comes_and_goes(
+    pain: Pain, rows: Sequence[Ask], is_bad: Callable[[Ask], bool]
+) -> Iterator[Evidence]:
+    """Whether the one thing is quick in between, and slow for several at the same time.
+
+    That is what a much-wanted key does that expires; a thing that is hard to make is slow always.
+    """
+    slow = [ask for ask in rows if is_bad(ask)]
+    quick = 1 - len(slow) / len(rows)
+    crowded = sum(
+        1
+        for one in slow
+        if any(other is not one and other.at < one.end and one.at < other.end for other in slow)
+    )
+    yield evidence(
+        COMES_AND_GOES,
+        pain.entry or "users",
+        ramp(quick, *QUICK_BETWEEN) * ramp(crowded / len(slow), *AT_ONCE) if slow else 0.0,
+        link=pain.entry,
+        value=round(quick, 3),
+        path=rows[0].path,
+        percent=round(100 * quick),
     )

@@ -28,6 +28,12 @@ ONE_RESOURCE = sign(
     "The bad requests ask for one and the same thing, others of its route are fine.",
     "{percent} % of the bad requests ask for {path}; others of {route} are fine",
 )
+COMES_AND_GOES = sign(
+    "requests.one-resource-comes-and-goes",
+    "access-logs",
+    "One thing is quick most of the time, and now and then slow for several who ask at once.",
+    "{path} is quick {percent} % of the time, and slow for several at once in between",
+)
 MANY_RESOURCES = sign(
     "requests.many-resources",
     "access-logs",

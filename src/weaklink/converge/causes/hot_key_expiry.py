@@ -27,10 +27,17 @@ cause(
             Weighs(
                 sign="cache.same-key-stored-again",
                 present=3.0,
-                absent=-1.5,
+                absent=-0.7,
                 where="callee",
                 names_culprit=True,
                 reason="many stores, no more keys: the same key is rebuilt in parallel",
+            ),
+            Weighs(
+                sign="requests.one-resource-comes-and-goes",
+                present=2.5,
+                absent=-1.0,
+                where="users",
+                reason="quick while the key is there, slow for all who ask while it is not",
             ),
             Weighs(
                 sign="cache.hit-ratio-fell",
