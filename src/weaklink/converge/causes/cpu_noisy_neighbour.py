@@ -40,6 +40,7 @@ cause(
             ),
             Weighs(sign="link.slower-than-before", present=0.7, reason="its own time has grown"),
             Weighs(sign="link.requests-pile-up", present=0.7, reason="requests wait inside it"),
+            Weighs(sign="cpu.link-busy", present=0.7, reason="it wants more CPU than the others"),
             Weighs(sign="member.fails", present=0.3, reason="its requests take long"),
             Weighs(sign="users.slow", present=0.5, where="users", reason="all is slower"),
             Weighs(
