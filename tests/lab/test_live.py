@@ -30,7 +30,6 @@ MISSING = [
 ]
 pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=", ".join(MISSING)),
-    pytest.mark.xdist_group("lab"),
 ]
 
 
