@@ -77,15 +77,37 @@ def test_a_program_that_others_can_write_is_refused(tmp_path: Path) -> None:
         run([str(tool)], soon())
 
 
-def test_a_folder_that_others_can_write_is_refused_even_with_the_sticky_bit(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_that_others_can_write_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    folder.chmod(0o777)
+    tool = folder / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    with pytest.raises(NotAllowed):
+        trusted(str(tool))
+
+
+@pytest.mark.needs("root")
+def test_in_a_folder_with_the_sticky_bit_the_entry_and_its_owner_decide(tmp_path: Path) -> None:
+    """As /tmp: others may put things there, but not move or replace those of root."""
     folder = tmp_path / "bin"
     folder.mkdir()
     folder.chmod(0o1777)
     tool = folder / "tool"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
+    assert trusted(str(tool)) == str(tool)
+    os.chown(tool, 65534, 65534)
+    with pytest.raises(NotAllowed):
+        trusted(str(tool))
+    os.chown(tool, 0, 0)
+    link = folder / "link"
+    link.symlink_to(tool)
+    os.chown(link, 65534, 65534, follow_symlinks=False)
+    with pytest.raises(NotAllowed):
+        trusted(str(link))
+    tool.chmod(0o757)
     with pytest.raises(NotAllowed):
         trusted(str(tool))
 

@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,18 +20,22 @@ from weaklink.reach.perf_events import parse_cpus, sample_cpus
 from weaklink.testing.servers import running
 
 BURN = """
-import threading
+import sys, threading
 def burn():
     while True:
         pass
-threading.Timer(0.4, burn).start()
+open(sys.argv[1], "w").close()
+threading.Timer(0.6, burn).start()
 """
 
 
 @pytest.fixture(name="late")
 def _late(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process whose CPU goes into a thread that starts after we began to look."""
-    with running([sys.executable, "-c", BURN], tmp_path) as child:
+    ready = tmp_path / "ready"
+    with running([sys.executable, "-c", BURN, str(ready)], tmp_path) as child:
+        while not ready.exists():
+            time.sleep(0.005)
         yield child
 
 

@@ -124,6 +124,7 @@ def trusted(path: str) -> str:
                 raise NotHere(say("exec.not-here", tool=path))
             _check(told, here, path)
             return here
+        _check_owner(told, here, path)
         here = os.path.join(os.path.dirname(here), os.readlink(here))  # noqa: PTH115,PTH118,PTH120
     raise NotHere(say("exec.not-here", tool=path))
 
@@ -141,9 +142,17 @@ def _check_folders(folder: str, path: str) -> None:
         real = os.path.dirname(real)  # noqa: PTH120
 
 
-def _check(told: os.stat_result, here: str, path: str) -> None:
+def _check_owner(told: os.stat_result, here: str, path: str) -> None:
     if told.st_uid not in (0, os.geteuid()):
         raise NotAllowed(say("exec.unsafe", path=path, who=f"the owner of {here}"))
+
+
+def _check(told: os.stat_result, here: str, path: str) -> None:
+    _check_owner(told, here, path)
+    # In a folder such as /tmp nobody may move or remove what is not his own (sticky bit): what lies
+    # in it is as safe as its owner, who is checked for each entry on the way.
+    if st.S_ISDIR(told.st_mode) and told.st_mode & st.S_ISVTX:
+        return
     own_group = told.st_gid == 0 or (os.geteuid() != 0 and told.st_gid == os.getegid())
     if told.st_mode & st.S_IWOTH or (told.st_mode & st.S_IWGRP and not own_group):
         raise NotAllowed(say("exec.unsafe", path=path, who=f"whoever can write {here}"))
