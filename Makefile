@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check golden bench services clean
+.PHONY: help setup run test check golden bench cases services clean
 
 help:
 	@echo "make run       set up, look at this machine now, then replay a recorded incident"
@@ -14,6 +14,7 @@ help:
 	@echo "make check     ruff, format, mypy, import contracts, golden files"
 	@echo "make golden    write the golden files, schemas and docs/catalogue.md anew"
 	@echo "make bench     measure; a table and bench/results.json"
+	@echo "make cases     score the reading of pasted output, where the corpus is there"
 	@echo "make services  install the servers that the tests and the lab need (apt, root)"
 	@echo "make clean     remove what was made here"
 
@@ -52,6 +53,10 @@ golden: setup
 
 bench: setup
 	$(BIN)/python bench/run.py
+
+# Real outputs of tools with the right readings, where that folder lies beside the project.
+cases: setup
+	$(BIN)/python bench/cases.py
 
 services:
 	sh packaging/services.sh
