@@ -18,7 +18,7 @@ BY: dict[str, Callable[[Ask], str]] = {
     "route": lambda ask: ask.route,
     "member": lambda ask: ask.upstream,
     "client": lambda ask: ask.client,
-    "status": lambda ask: str(ask.status),
+    "status": lambda ask: str(ask.status) if ask.status else "",
 }
 
 
