@@ -282,3 +282,15 @@ def test_a_route_that_few_ask_for_keeps_its_own_normal() -> None:
     assert pain.shape.id == "widespread-timeouts"
     assert pain.onset is not None
     assert abs(pain.onset.at - (END - 30)) < 2.5
+
+
+def test_two_failures_of_ours_are_no_outage_while_users_are_served() -> None:
+    """One of two members hangs: our GETs met it, the log shows that others were answered."""
+    chain = FakeChain().case()
+    entry = next(link.key for link in judge(chain).chain.links if link.entry)
+    answers = [
+        ProbeAnswer(url="/x", link=entry, at=END - n, duration=3.0, status=0, error="timeout")
+        for n in range(2)
+    ]
+    pain = judge(grow(chain, answers=answers)).diagnoses[-1].pain
+    assert pain.shape.id == "widespread-timeouts"

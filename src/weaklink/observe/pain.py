@@ -199,7 +199,8 @@ def _steady(case: Case, users: Users) -> Felt:
         return Felt(
             msgspec.structs.replace(pain("none", 0.0), shape=shape), [_errors(users.entry, weight)]
         )
-    asked = _asked(case, users.entry)
+    served = any(not ask.error and ask.status and ask.end >= case.window[0] for ask in now)
+    asked = _asked(case, users.entry, served=served)
     if asked is not None:
         return Felt(
             msgspec.structs.replace(pain("none", 0.0), shape=asked.shape),
@@ -230,15 +231,18 @@ class Asked(NamedTuple):
     weight: Weight
 
 
-def _asked(case: Case, entry: str) -> Asked | None:
-    """Our own GETs got no answer or a 5xx: all of them, or a clear share; None where they did."""
+def _asked(case: Case, entry: str, *, served: bool) -> Asked | None:
+    """Our own GETs got no answer or a 5xx: all of them, or a clear share; None where they did.
+
+    Where users were `served` while we looked, two failures of ours are no total outage.
+    """
     tried = [row for row in case.answers if row.link == entry]
     failed = sum(1 for row in tried if row.error or row.status >= 500)
     share = failed / len(tried) if tried else 0.0
     weight = ALL_FAIL._replace(errors=share, bad=share)
-    if len(tried) >= ASKED_ALL and failed == len(tried):
+    if len(tried) >= ASKED_ALL and failed == len(tried) and not served:
         return Asked(Shape(id="total-outage", confidence=0.8), weight)
-    if len(tried) >= ASKED_SOME and share >= ASKED_SHARE:
+    if share >= ASKED_SHARE and len(tried) >= (ASKED_ALL if share == 1 else ASKED_SOME):
         shape = Shape(id="widespread-timeouts", confidence=0.5, runner_up="intermittent-spikes")
         return Asked(shape, weight)
     return None
@@ -248,7 +252,7 @@ def _without_log(case: Case) -> Felt:
     """No log tells how users fare: only our own GETs do, if there were any."""
     entries = [link.key for link in case.chain.links if link.entry]
     for entry in entries:
-        asked = _asked(case, entry)
+        asked = _asked(case, entry, served=False)
         if asked is not None:
             return Felt(Pain(shape=asked.shape, entry=entry), [_errors(entry, asked.weight)])
     answered = any(answer.status for answer in case.answers)

@@ -23,7 +23,7 @@ PILES_UP = sign(
     "link.requests-pile-up",
     "kernel-counters",
     "Requests came in and are neither answered nor passed on: they are inside this link.",
-    "{inside} requests are inside it, the oldest since {oldest:seconds}; {below} wait below it",
+    "{inside} requests are inside it[, the oldest since {oldest:seconds}]; {below} wait below it",
     hurts=True,
 )
 WAITS_BELOW = sign(
@@ -71,8 +71,8 @@ def pileup(view: View) -> Iterable[Judged]:
             value=round(held.own, 2),
             command="ss -tinpH state established",
             inside=round(held.own, 1),
-            oldest=round(held.oldest, 1),
             below=round(held.awaited, 1),
+            **({"oldest": round(held.oldest, 1)} if held.oldest else {}),  # type: ignore[arg-type]
         )
         if held.owed >= PILE[0] and view.chain.callees(link.key):
             share = min(1.0, held.awaited / held.owed)
