@@ -19,8 +19,12 @@ MOST_CAUSES = 3
 
 
 class Cover(NamedTuple):
-    """Chosen causes, the other candidates best first, and abnormal evidence nobody explains."""
+    """Chosen causes, the other candidates best first, and abnormal evidence nobody explains.
 
+    `everything` is each cause on each link, weighed on all evidence.
+    """
+
+    everything: list[Weighed]
     chosen: list[Weighed]
     others: list[Weighed]
     unexplained: list[Evidence]
@@ -68,7 +72,7 @@ def cover(
     unexplained = [
         item for item in open_evidence if item.strength >= 2 * PRESENT and known[item.sign].hurts
     ]
-    return Cover(chosen, others, unexplained)
+    return Cover(everything, chosen, others, unexplained)
 
 
 def _adds(weighed: Weighed) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weaklink.converge import catalogue
-from weaklink.converge.cover import Cover, cover, members_of, place_of, weigh_all
-from weaklink.converge.weigh import PRESENT, Board, Weighed, probability, sureness
+from weaklink.converge.cover import Cover, cover, members_of, place_of
+from weaklink.converge.weigh import PRESENT, Weighed, probability, sureness
 from weaklink.model.case import Case
 from weaklink.model.cause import Cause
 from weaklink.model.chain import Chain
@@ -45,9 +45,8 @@ def judge(case: Case, at: float, changes: list[int]) -> Diagnosis:
             too_blind=not pain.looked_at,
             next_look=say("next.entry-url") if not pain.looked_at and not blind else None,
         )
-    causes = list(found.values())
-    result = cover(causes, case.chain, case.evidence, pain.onset)
-    everything = weigh_all(causes, case.chain, Board(case.chain, case.evidence, pain.onset))
+    result = cover(list(found.values()), case.chain, case.evidence, pain.onset)
+    everything = result.everything
     named = [_judged(w, everything, case.chain, named=True) for w in result.chosen]
     candidates = [
         _judged(w, everything, case.chain, named=False)

@@ -8,6 +8,7 @@ from weaklink.contain.plan import plan
 from weaklink.converge.judge import judge as converge
 from weaklink.incident.options import Options
 from weaklink.locate.chain import discover
+from weaklink.locate.entry import log_writers
 from weaklink.locate.look import looks
 from weaklink.locate.view import View
 from weaklink.model.case import Case, grow
@@ -15,7 +16,6 @@ from weaklink.model.chain import Chain
 from weaklink.model.diagnosis import Pain
 from weaklink.model.evidence import Evidence
 from weaklink.model.finding import Finding
-from weaklink.model.requests import Requests
 from weaklink.observe.changes import changes_near
 from weaklink.observe.pain import feel
 
@@ -23,8 +23,12 @@ from weaklink.observe.pain import feel
 def judged(case: Case, options: Options) -> Case:
     """The Case with chain, pain, evidence, findings and one more Diagnosis."""
     chain = discover(case)
-    case = grow(case, chain=chain, requests=[_owned(rows, case, chain) for rows in case.requests])
-    chain = discover(case)
+    writers = log_writers(case, chain.links)
+    requests = [
+        msgspec.structs.replace(rows, link=writers.get(rows.source, rows.link))
+        for rows in case.requests
+    ]
+    case = grow(case, chain=chain, requests=requests)
     felt = feel(case, options.since or 0.0, options.until or 0.0)
     case = grow(case, chain=_narrowed(chain, felt.pain), pain=felt.pain)
     found, findings = _looked(case, None)
@@ -67,12 +71,3 @@ def _looked(case: Case, subject: str | None) -> tuple[list[Evidence], list[Findi
             elif item.id not in found or item.strength > found[item.id].strength:
                 found[item.id] = item
     return list(found.values()), findings
-
-
-def _owned(rows: Requests, case: Case, chain: Chain) -> Requests:
-    """Requests joined to the link whose process writes that log."""
-    owners = {key: link.key for link in chain.links for key in link.processes}
-    for log in case.logs:
-        if log.kind == "access" and rows.source.endswith(log.path) and log.owner in owners:
-            return msgspec.structs.replace(rows, link=owners[log.owner])
-    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from weaklink.model.case import Case
@@ -59,18 +60,8 @@ def _listens(link: Link, host: str, port: int) -> bool:
 
 def _with_traffic(case: Case, chain: Chain) -> set[str]:
     """Links whose log has requests, or that hold a connection somebody else opened."""
-    owners = {key: link.key for link in chain.links for key in link.processes}
-    written = {
-        f"{log.path}": owners[log.owner]
-        for log in case.logs
-        if log.kind == "access" and log.owner in owners
-    }
-    found = {
-        link
-        for path, link in written.items()
-        for rows in case.requests
-        if len(rows) and rows.source.endswith(path)
-    }
+    writers = log_writers(case, chain.links)
+    found = {writers[rows.source] for rows in case.requests if len(rows) and rows.source in writers}
     ports = {
         (link.netns, address.rpartition(":")[2]): link.key
         for link in chain.links
@@ -82,4 +73,19 @@ def _with_traffic(case: Case, chain: Chain) -> set[str]:
             key = ports.get((connection.netns, port))
             if key is not None:
                 found.add(key)
+    return found
+
+
+def log_writers(case: Case, links: Sequence[Link]) -> dict[str, str]:
+    """Key of the link that writes it, by `source` of the Requests read from an access log.
+
+    A log is known by its key: two processes in roots of their own may have one path.
+    """
+    owners = {key: link.key for link in links for key in link.processes}
+    logs = [log for log in case.logs if log.kind == "access" and log.owner in owners]
+    found: dict[str, str] = {}
+    for rows in case.requests:
+        for log in logs:
+            if rows.source == log.key or (not log.key and rows.source.endswith(log.path)):
+                found.setdefault(rows.source, owners[log.owner])
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from weaklink.model.case import Case
@@ -177,8 +177,3 @@ def _is_address(text: str) -> bool:
         return True
     host, colon, port = text.rpartition(":")
     return bool(colon and host and port.isdigit())
-
-
-def addresses(links: Iterable[Link]) -> set[str]:
-    """Every address that a link of these listens at."""
-    return {address for link in links for address in link.listen}

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from weaklink.locate.hops import Book
 from weaklink.model.case import Case
 from weaklink.model.chain import Chain, Link
 from weaklink.model.diagnosis import Pain
@@ -112,6 +113,11 @@ class View:
     def on_chain(self) -> list[Link]:
         """Links that users' requests reach, entry first."""
         return [link for link in self.chain.links if link.on_chain]
+
+    @cached_property
+    def book(self) -> Book:
+        """Which link serves an address, from where."""
+        return Book(self.case, self.chain.links)
 
     def members(self, link: Link) -> list[Process]:
         """Processes of a link that are still known."""

@@ -39,6 +39,11 @@ class Link(Record, frozen=True):
     wait_seconds: float | None = None
     """Typical time that it waits for what it calls."""
 
+    def serves(self, local: str) -> bool:
+        """Whether this local address of one of its connections is one that it listens at."""
+        port = local.rpartition(":")[2]
+        return any(address.rpartition(":")[2] == port for address in self.listen)
+
 
 class Hop(Record, frozen=True):
     """An edge of the chain: `source` calls `dest`. `via` says how we know."""

@@ -96,6 +96,28 @@ class Connection(Record, frozen=True):
     bytes_sent: int | None = None
     """Of it, those that the other end acknowledged."""
 
+    @property
+    def owed_age(self) -> float | None:
+        """Seconds since something came in that nothing was sent after; None if nothing is owed.
+
+        At the end that serves: a request that waits for its answer.
+        """
+        return _open_since(self, self.received_age, self.sent_age)
+
+    @property
+    def awaited_age(self) -> float | None:
+        """Seconds since something was sent that nothing came after; None if nothing is awaited.
+
+        At the end that calls: a request that it waits for.
+        """
+        return _open_since(self, self.sent_age, self.received_age)
+
+
+def _open_since(connection: Connection, last: float | None, other: float | None) -> float | None:
+    if connection.state != "established" or last is None or other is None or last >= other:
+        return None
+    return last
+
 
 class UpstreamMember(Record, frozen=True):
     """One `server` of an upstream as configured."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from weaklink.model.case import Case
-from weaklink.model.fact import Connection
 
 
 class InFlight(NamedTuple):
@@ -33,24 +32,16 @@ class InFlight(NamedTuple):
         return [self.at - age for age in self.ages if age > longer_than]
 
 
-def outstanding_age(connection: Connection) -> float | None:
-    """Seconds since a request came in that was not answered yet; None if nothing is owed."""
-    received, sent = connection.received_age, connection.sent_age
-    if connection.state != "established" or received is None or sent is None:
-        return None
-    return received if received < sent else None
-
-
 def in_flight(case: Case, entry: str) -> InFlight | None:
     """At an entry, at the last tick; None where its sockets tell no ages."""
     link = case.chain.link(entry)
     if link is None:
         return None
-    pids, addresses = set(link.pids), set(link.listen)
+    pids = set(link.pids)
     served = [
         connection
         for connection in case.connections
-        if connection.pid in pids and _served(connection.local, addresses)
+        if connection.pid in pids and link.serves(connection.local)
     ]
     known = [connection for connection in served if connection.received_age is not None]
     if not known:
@@ -59,14 +50,6 @@ def in_flight(case: Case, entry: str) -> InFlight | None:
     ages = [
         age
         for connection in known
-        if connection.at == last and (age := outstanding_age(connection)) is not None
+        if connection.at == last and (age := connection.owed_age) is not None
     ]
     return InFlight(last, sorted(ages))
-
-
-def _served(local: str, addresses: set[str]) -> bool:
-    port = local.rpartition(":")[2]
-    return local in addresses or any(
-        address.rpartition(":")[2] == port and address.startswith(("0.0.0.0:", "[::]:", "*:"))
-        for address in addresses
-    )

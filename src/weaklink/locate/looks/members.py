@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from weaklink.locate.hops import Book
 from weaklink.locate.look import Judged, look
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
@@ -202,7 +201,7 @@ def _bad_share(rows: list[Given], slow_over: float | None) -> float:
 
 def _who(view: View, proxy: Link, address: str) -> tuple[str, str]:
     """Key of the link at an address (a hop to nowhere if unknown), and the target to name."""
-    link = Book(view.case, view.chain.links).serving(address, proxy.netns)
+    link = view.book.serving(address, proxy.netns)
     if link is not None:
         return link.key, link.processes[0] if link.processes else link.key
     key = target_key("link", address, host="elsewhere")
@@ -329,7 +328,7 @@ def _upstreams(view: View) -> Iterator[tuple[Link, Upstream, list[UpstreamMember
 @look("members")
 def presence(view: View) -> Iterable[Judged]:
     """Which configured members nobody serves, which refuse, which get no connection."""
-    book = Book(view.case, view.chain.links)
+    book = view.book
     for proxy, _, members in _upstreams(view):
         talks = {
             connection.remote

@@ -95,17 +95,15 @@ def inside(view: View, link: Link) -> Inside | None:
     awaited: dict[float, float] = defaultdict(float)
     oldest = 0.0
     seen = False
-    ports = {address.rpartition(":")[2] for address in link.listen}
     for connection in view.connections(link):
         if connection.received_age is None or connection.sent_age is None:
             continue
         seen = True
         if not _of_incident(view, connection):
             continue
-        served = connection.local.rpartition(":")[2] in ports
-        age = connection.received_age if served else connection.sent_age
-        other = connection.sent_age if served else connection.received_age
-        if age >= other or age < OLD_ENOUGH or connection.state != "established":
+        served = link.serves(connection.local)
+        age = connection.owed_age if served else connection.awaited_age
+        if age is None or age < OLD_ENOUGH:
             continue
         if served:
             owed[connection.at] += 1

@@ -105,12 +105,8 @@ def no_progress(view: View) -> Iterable[Judged]:
 def _speaks(view: View, link: Link) -> bool:
     """Whether it sent anything on a served connection during the window."""
     start = view.case.window[0]
-    ports = {address.rpartition(":")[2] for address in link.listen}
     return any(
-        connection.sent_age is not None
-        and connection.received_age is not None
-        and connection.sent_age < connection.received_age
-        and connection.at - connection.sent_age > start
+        (age := connection.awaited_age) is not None and connection.at - age > start
         for connection in view.connections(link)
-        if connection.local.rpartition(":")[2] in ports
+        if link.serves(connection.local)
     )
