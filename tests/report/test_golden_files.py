@@ -19,13 +19,16 @@ from weaklink.testing.recorded_case import healthy, worked_incident
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 GOLDEN = Path("tests/golden")
+RECORDED = REPOSITORY / "tests" / "recorded"
 
 
 def catalogue() -> str:
     from weaklink.cli.rooms import all_causes
     from weaklink.contain.plan import actions
 
-    return catalogue_markdown(all_causes(), {id_: one.title for id_, one in actions().items()})
+    titles = {id_: one.title for id_, one in actions().items()}
+    recorded = sorted(path.name.partition(".")[0] for path in RECORDED.glob("*.json.gz"))
+    return catalogue_markdown(all_causes(), titles, recorded)
 
 
 def case_json() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from weaklink.model.base import Whole
 from weaklink.model.cause import Cause, Weighs
@@ -137,8 +137,10 @@ def _weighs(one: Weighs, voice: Voice) -> Item:
     return Item(f"{one.sign}{reason}", right=weight)
 
 
-def catalogue_markdown(catalogue: Mapping[str, Cause], actions: Mapping[str, str]) -> str:
-    """The catalogue as one Markdown page."""
+def catalogue_markdown(
+    catalogue: Mapping[str, Cause], actions: Mapping[str, str], recorded: Sequence[str] = ()
+) -> str:
+    """The catalogue as one Markdown page; `recorded` are names of recorded injections."""
     lines = [
         "# The catalogue of causes",
         "",
@@ -159,4 +161,14 @@ def catalogue_markdown(catalogue: Mapping[str, Cause], actions: Mapping[str, str
         steps = [f"`{id_}` ({actions.get(id_, id_)})" for id_ in one.contained_by]
         lines += [f"Contained by: {', '.join(steps) or 'nothing yet'}.", ""]
         lines += [f"Prevented by: {', '.join(one.prevented_by) or 'nothing yet'}.", ""]
+        if recorded:
+            lines += [_proved(one.id, recorded), ""]
     return plain("\n".join(lines)).rstrip("\n") + "\n"
+
+
+def _proved(cause: str, recorded: Sequence[str]) -> str:
+    """A recording's name is the cause and a number: `hot-key-expiry-52`."""
+    real = [name for name in recorded if name.rstrip("0123456789").rstrip("-") == cause]
+    if not real:
+        return "Tried on: chains made by hand."
+    return f"Tried on: {', '.join(real)} (recorded from real injections), and chains made by hand."

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 
-from weaklink.model.case import SCHEMA, Case
+from weaklink.model.case import SCHEMA, Case, grow
 from weaklink.model.event import Event, EventKind
 from weaklink.model.fact import (
     Cgroup,
@@ -87,6 +87,8 @@ class FakeChain:
         self.status_when_slow = 200
         self.one_path = ""
         self.refused: set[int] = set()
+        self.also: dict[str, list[object]] = defaultdict(list)
+        """Facts of further kinds, by the Case's field: `chain.also["hardware"].append(nic)`."""
         self._build()
 
     def _build(self) -> None:
@@ -338,7 +340,7 @@ class FakeChain:
         ]
         owner = process_key(FRONT)
         members = [UpstreamMember(address=address(pid)) for pid in WORKERS]
-        return Case(
+        made = Case(
             schema=SCHEMA,
             id="fake",
             created=END - WINDOW,
@@ -384,3 +386,6 @@ class FakeChain:
             requests=[self._requests()],
             events=self.events,
         )  # fmt: skip
+        return grow(
+            made, **{name: [*getattr(made, name), *rows] for name, rows in self.also.items()}
+        )
