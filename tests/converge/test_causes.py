@@ -6,6 +6,7 @@ import pytest
 from cause_proofs import Proof, Sick, diagnosis, named, proofs
 from cause_proofs.core import (
     SECOND,
+    THIRD,
     ejected,
     frozen,
     mass_expiry,
