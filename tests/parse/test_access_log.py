@@ -165,3 +165,12 @@ def test_secrets_of_a_query_are_gone() -> None:
     got = read_access_log(line)
     assert "hunter2" not in got.path[0]
     assert "bob" not in got.path[0]
+
+
+def test_where_no_member_is_left_nobody_was_asked() -> None:
+    """nginx then writes the name of the group where the address of a member stands else."""
+    one = INGRESS.replace("10.0.0.1:80, 10.0.0.1:80, 10.0.0.1:80", "10.0.0.1:80, 10.0.0.2:80, pool")
+    none = INGRESS.replace("10.0.0.1:80, 10.0.0.1:80, 10.0.0.1:80", "pool")
+    got = read_access_log("\n".join([one, none, one]))
+    assert got.upstream == ["10.0.0.2:80", "", "10.0.0.2:80"]
+    assert got.tries == [2, 0, 2]

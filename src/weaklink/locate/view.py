@@ -130,6 +130,10 @@ class View:
             rows[thread.process].append(thread)
         return rows
 
+    def threads_of(self, process: str) -> list[Thread]:
+        """All readings of a process's threads, oldest first."""
+        return self._threads.get(process, [])
+
     def thread_cpu(self, link: Link) -> dict[str, float]:
         """CPU seconds per second by thread name, of all processes of a link."""
         used: dict[str, float] = defaultdict(float)

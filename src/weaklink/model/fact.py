@@ -59,6 +59,8 @@ class Thread(Record, frozen=True):
     state: str
     at: float
     cpu_seconds: float
+    waits_in: str = ""
+    """The kernel function that it sleeps in (wchan), where readable: futex_do_wait for a lock."""
 
 
 class Listener(Record, frozen=True):

@@ -298,10 +298,14 @@ def _client(row: Row) -> str:
 
 
 def _upstream(text: str | None) -> tuple[str, int]:
+    """The member that was asked last, and how many were.
+
+    Where no member is left nginx writes the group's own name: nobody was asked then.
+    """
     if not text or text == "-":
         return "", 0
-    entries = tries(text)
-    return entries[-1][:256], len(entries)
+    asked = [entry for entry in tries(text) if ":" in entry]
+    return (asked[-1][:256], len(asked)) if asked else ("", 0)
 
 
 __all__ = ["Columns", "FormatError", "LineReader", "read_access_log", "reader_for", "to_requests"]

@@ -11,7 +11,7 @@ from weaklink.model.take import Take
 from weaklink.parse.proc_stat import parse_pid_stat
 from weaklink.probes.process_table import chain_pids, scanned_table
 from weaklink.reach.host import NotHere, Reach
-from weaklink.reach.kernel_file import kernel_read
+from weaklink.reach.kernel_file import kernel_read, try_read
 from weaklink.reach.memory import memory
 from weaklink.reach.registry import probe
 from weaklink.reach.root import Root
@@ -85,6 +85,13 @@ def threads_of(root: Root, fact: Process, at: float, clock_ticks: int) -> list[T
                 state=stat.state,
                 at=at,
                 cpu_seconds=stat.cpu_ticks / clock_ticks,
+                waits_in=_sleeps_in(root, f"{folder}/{name}") if stat.state in "SD" else "",
             )
         )
     return found
+
+
+def _sleeps_in(root: Root, folder: str) -> str:
+    """The kernel's name of what it sleeps in; '' where it may not be read or is not told."""
+    name = try_read(root, f"{folder}/wchan", 64).decode("ascii", "replace").strip("\0\n")
+    return name if name != "0" else ""

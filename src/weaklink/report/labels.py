@@ -13,6 +13,7 @@ texts(
         "label.chain": "CHAIN",
         "label.for": "FOR",
         "label.against": "AGAINST",
+        "evidence.absent": "not seen: {what}",
         "label.changed": "CHANGED",
         "label.ruled-out": "RULED OUT",
         "label.wrong-if": "WRONG IF",

@@ -12,7 +12,7 @@ from weaklink.report.felt import shape_words
 from weaklink.report.human import rfc3339
 from weaklink.report.safe import plain
 from weaklink.report.screen import Wish
-from weaklink.report.sections import known
+from weaklink.report.sections import known, statement
 from weaklink.report.unseen import blind_looks, reason_of
 from weaklink.report.verdict import exit_code, verdict
 from weaklink.report.view import View, cause_says, cause_title, members_of, view
@@ -224,7 +224,7 @@ def _evidence(seen: View, item: Evidence) -> out.EvidenceOut:
         strength=item.strength,
         onset=rfc3339(item.onset) if item.onset is not None else None,
         plus_minus_seconds=item.plus_minus,
-        text=plain(seen.say(item.message)),
+        text=plain(statement(seen, item)),
         command=item.command,
     )
 

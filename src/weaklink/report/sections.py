@@ -13,6 +13,8 @@ from weaklink.report.block import Block, Item
 from weaklink.report.safe import visible
 from weaklink.report.view import View, cause_says, cause_title, link_at, members_of
 
+ABSENT = 0.3
+"""Strength below which a sign counts as not seen, as in converge (PRESENT)."""
 MAX_EVIDENCE = 4
 MAX_STEPS = 4
 MAX_CHANGES = 2
@@ -83,10 +85,17 @@ def evidence_items(seen: View, ids: Iterable[str], limit: int) -> list[Item]:
     """What evidence says, each statement once."""
     texts: list[str] = []
     for item in known(seen, ids):
-        text = seen.say(item.message)
+        text = statement(seen, item)
         if text not in texts:
             texts.append(text)
     return [Item(text) for text in texts[:limit]]
+
+
+def statement(seen: View, item: Evidence) -> str:
+    """What a piece of evidence says; where the sign is absent, that it is."""
+    if item.strength >= ABSENT:
+        return seen.say(item.message)
+    return seen.say(say("evidence.absent", what=seen.say(say(f"about.{item.sign}"))))
 
 
 def known(seen: View, ids: Iterable[str]) -> list[Evidence]:

@@ -35,8 +35,11 @@ def texts(entries: Mapping[str, str]) -> None:
 def sign(
     id_: str, kind: evidence.EvidenceKind, about: str, text: str, *, hurts: bool = False
 ) -> str:
-    """Register a sign together with its English text (`sign.<id>`) and return its id."""
-    texts({f"sign.{id_}": text})
+    """Register a sign with its English texts, and return its id.
+
+    `sign.<id>` is said where it was seen, `about.<id>` where it was looked for and is not there.
+    """
+    texts({f"sign.{id_}": text, f"about.{id_}": about})
     return evidence.sign(id_, kind, about, hurts=hurts)
 
 

@@ -49,6 +49,26 @@ cause(
                 reason="then it waits for another link, as it should",
             ),
             Weighs(
+                sign="stack.locked",
+                present=-5.0,
+                reason="then its threads hold each other: a deadlock",
+            ),
+            Weighs(
+                sign="stack.loop-blocked",
+                present=-3.0,
+                reason="then its event loop is held up by one call",
+            ),
+            Weighs(
+                sign="stack.pool-taken",
+                present=-2.0,
+                reason="then its threads wait for something, all of them",
+            ),
+            Weighs(
+                sign="stack.waits-for-connection",
+                present=-3.0,
+                reason="then its pool of connections is used up",
+            ),
+            Weighs(
                 sign="memory.oom-killed", present=-2.0, reason="then it is starting, not frozen"
             ),
         ),

@@ -31,8 +31,6 @@ NO_PROGRESS = sign(
 texts(
     {
         "finding.process.stopped": "{name} (pid {pid}) is {how}",
-        "how.stopped": "stopped",
-        "how.frozen": "frozen",
     }
 )
 IDLE_CPU = 0.005

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from weaklink.locate.look import Judged, look
+from weaklink.locate.python_threads import CLIENTS, DEEP, base, frame_in, idle, in_loop
 from weaklink.locate.verdicts import Said
 from weaklink.locate.view import View
 from weaklink.model.fact import Frame, Stack, StackThread
@@ -44,8 +45,6 @@ ANYIO_THREADS = 40
 TAKEN = 4
 LOCKED = 3
 REMOTE, REMOTE_SHARE = 3, 0.5
-DEEP = 25
-"""Innermost frames that are looked at for what a thread waits in."""
 COLLECTIVES = ("all_reduce", "all_gather", "broadcast", "barrier", "reduce_scatter", "gather",
                "all_gather_into_tensor", "all_to_all_single", "recv", "send")  # fmt: skip
 BLOCKING = {
@@ -53,12 +52,6 @@ BLOCKING = {
                          "create_connection", "getaddrinfo", "accept", "communicate", "wait",
                          "acquire", "join", "_wait", "_try_wait", "_readline", "send", "sendall"}),
 }  # fmt: skip
-CLIENTS = ("urllib3", "requests", "httpx", "httpcore", "aiohttp", "redis", "psycopg", "psycopg2",
-           "pymysql", "pymongo", "grpc", "botocore", "asyncpg", "sqlalchemy", "boto3")  # fmt: skip
-IDLE_FUNCTIONS = frozenset(
-    {"select", "poll", "epoll", "kqueue", "accept", "get_next_task", "serve_forever",
-     "_get_next_task_from_local_scheduler", "get_task", "wait_for_work", "worker_busy_loop"}
-)  # fmt: skip
 
 
 @look("stacks")
@@ -104,55 +97,19 @@ def _own(thread: StackThread) -> Frame:
     return next((frame for frame in thread.frames if frame.origin != "stdlib"), thread.frames[0])
 
 
-def _has(thread: StackThread, file: str, *functions: str) -> Frame | None:
-    """A frame near the top in a file that ends so, with one of these functions (none: any)."""
-    return next(
-        (
-            frame
-            for frame in thread.frames[:DEEP]
-            if frame.file.endswith(file) and (not functions or frame.function in functions)
-        ),
-        None,
-    )
-
-
 def _lines(thread: StackThread, frame: Frame) -> list[str]:
     first = thread.frames[0]
     rows = [f"{first.function} ({first.file}:{first.line})"]
     return rows if frame is first else [*rows, _at(frame)]
 
 
-def _idle(thread: StackThread) -> Frame | None:
-    """The frame that shows that the thread waits for work; None where it does not."""
-    for pool in (
-        _has(thread, "concurrent/futures/thread.py", "_worker"),
-        _has(thread, "/thread.py", "_worker"),
-        next((f for f in thread.frames[:DEEP] if f.file == "thread.py" and f.function == "_worker"),
-             None),
-    ):  # fmt: skip
-        if pool and any(f.function == "get" for f in thread.frames[:4]):
-            return pool
-    if _has(thread, "anyio/_backends/_asyncio.py", "run"):
-        free = _has(thread, "queue.py", "get")
-        if free:
-            return free
-    first = thread.frames[0]
-    if first.function in {"select", "poll", "epoll", "accept"} and first.origin in {"stdlib", ""}:
-        return first
-    return next((f for f in thread.frames[:4] if f.function in IDLE_FUNCTIONS), None) or (
-        _has(thread, "shm_broadcast.py", "dequeue")
-        if _has(thread, "", "worker_busy_loop")
-        else None
-    )
-
-
 def _engine(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
     for thread in stack.threads:
-        waits = _has(
+        waits = frame_in(
             thread, "multiproc_executor.py", "get_response", "_wait_for_response", "collective_rpc"
-        ) or _has(thread, "ray_distributed_executor.py", "_run_workers", "execute_model")
+        ) or frame_in(thread, "ray_distributed_executor.py", "_run_workers", "execute_model")
         if waits is not None:
-            inner = _has(thread, "shm_broadcast.py") or waits
+            inner = frame_in(thread, "shm_broadcast.py") or waits
             yield said.finding(
                 "critical",
                 "finding.py.engine-waits",
@@ -170,7 +127,7 @@ def _engine(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
             (
                 frame
                 for frame in thread.frames[:DEEP]
-                if "torch/distributed" in frame.file and frame.function in COLLECTIVES
+                if "torch/distributed" in frame.file and base(frame) in COLLECTIVES
             ),
             None,
         )
@@ -187,25 +144,14 @@ def _engine(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
 def _loops(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
     """An event loop that does not wait in select but in something that blocks."""
     for thread in stack.threads:
-        loop = next(
-            (
-                at
-                for at, frame in enumerate(thread.frames)
-                if frame.function in {"_run_once", "run_forever"}
-                and ("asyncio" in frame.file or frame.file.endswith("base_events.py"))
-            ),
-            None,
-        )
-        if not loop:
+        inside = in_loop(thread)
+        if not inside:
             continue
         first = thread.frames[0]
-        inside = thread.frames[:loop]
-        if any(frame.function in {"select", "poll", "epoll"} for frame in inside[:2]):
-            continue
         clients = [frame for frame in inside if frame.origin in CLIENTS]
-        stdlib_block = first.origin == "stdlib" and first.function in BLOCKING["stdlib"]
+        stdlib_block = first.origin == "stdlib" and base(first) in BLOCKING["stdlib"]
         waits = not thread.running and (stdlib_block or bool(clients))
-        if not waits and first.function != "sleep":
+        if not waits and base(first) != "sleep":
             continue
         own = next((f for f in inside if f.origin not in {"stdlib", *CLIENTS}), None)
         yield said.finding(
@@ -231,7 +177,7 @@ def _pools(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
         elif thread.name.startswith("ThreadPoolExecutor-"):
             pools.setdefault(thread.name.rpartition("_")[0], []).append(thread)
     for pool, threads in pools.items():
-        if any(_idle(thread) for thread in threads):
+        if any(idle(thread) for thread in threads):
             continue
         least = ANYIO_THREADS if pool == "AnyIO worker" else TAKEN
         if len(threads) < least:
@@ -249,10 +195,10 @@ def _locks(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
     waiting: dict[str, int] = {}
     for thread in stack.threads:
         first = thread.frames[0]
-        is_lock = first.function in {"acquire", "__enter__", "_acquire_restore"} and (
+        is_lock = base(first) in {"acquire", "__enter__", "_acquire_restore"} and (
             first.file.endswith("threading.py")
         )
-        if is_lock and not _idle(thread):
+        if is_lock and not idle(thread):
             at = _at(_own(thread))
             waiting[at] = waiting.get(at, 0) + 1
     for at, count in waiting.items():
@@ -265,9 +211,11 @@ def _locks(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
 
 
 def _futures(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
-    free = sum(_idle(thread) is not None for thread in stack.threads)
+    free = sum(idle(thread) is not None for thread in stack.threads)
     for thread in stack.threads:
-        waits = _has(thread, "_base.py", "result") or _has(thread, "futures/_base.py", "result")
+        waits = frame_in(thread, "_base.py", "result") or frame_in(
+            thread, "futures/_base.py", "result"
+        )
         if waits is None or waits not in thread.frames[:4]:
             continue
         above = thread.frames[thread.frames.index(waits) + 1 :]
@@ -288,12 +236,12 @@ def _futures(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
 
 
 def _remote(said: Said, name: str, stack: Stack) -> Iterator[Finding]:
-    busy = [thread for thread in stack.threads if not _idle(thread) and not _listens(thread)]
+    busy = [thread for thread in stack.threads if not idle(thread) and not _listens(thread)]
     places = Counter(
         _at(frame)
         for thread in busy
         if (frame := next((f for f in thread.frames[:DEEP] if f.origin in CLIENTS), None))
-        and thread.frames[0].function in {"recv", "recv_into", "read", "readline", "connect",
+        and base(thread.frames[0]) in {"recv", "recv_into", "read", "readline", "connect",
                                           "_read_from_socket", "readinto", "wait_for_read"}
     )  # fmt: skip
     if not places:
@@ -313,7 +261,7 @@ def _listens(thread: StackThread) -> Frame | None:
         (
             frame
             for frame in thread.frames[:DEEP]
-            if frame.function in {"listen", "get_message", "consume", "drain_events"}
+            if base(frame) in {"listen", "get_message", "consume", "drain_events"}
         ),
         None,
     )
@@ -321,8 +269,8 @@ def _listens(thread: StackThread) -> Frame | None:
 
 def _calm(said: Said, name: str, stack: Stack, work: EngineSample | None) -> Finding:
     listeners = [frame for thread in stack.threads if (frame := _listens(thread))]
-    idle = [frame for thread in stack.threads if (frame := _idle(thread))]
-    running = [t for t in stack.threads if t.running and not _idle(t) and not _listens(t)]
+    free = [frame for thread in stack.threads if (frame := idle(thread))]
+    running = [t for t in stack.threads if t.running and not idle(t) and not _listens(t)]
     gil = next((thread for thread in running if thread.holds_gil), None)
     if gil is not None:
         own = _own(gil)
@@ -330,14 +278,14 @@ def _calm(said: Said, name: str, stack: Stack, work: EngineSample | None) -> Fin
             "unknown", "finding.py.running", name, *_lines(gil, own), sure=0.7,
             next="py-spy record -r 20 -d 5 --nonblocking", who=_who(gil, stack), at=_at(own),
         )  # fmt: skip
-    if listeners and idle:
+    if listeners and free:
         return said.finding(
-            "healthy", "finding.py.subscriber", name, _at(listeners[0]), _at(idle[0]), sure=0.6,
+            "healthy", "finding.py.subscriber", name, _at(listeners[0]), _at(free[0]), sure=0.6,
             at=_at(listeners[0]),
-            rest=f"another waits for work in {_at(idle[0])}: what would give it work is upstream",
+            rest=f"another waits for work in {_at(free[0])}: what would give it work is upstream",
         )  # fmt: skip
-    if len(idle) + len(listeners) >= len(stack.threads) and stack.threads:
-        frame = (idle or listeners)[0]
+    if len(free) + len(listeners) >= len(stack.threads) and stack.threads:
+        frame = (free or listeners)[0]
         if work is not None:
             return said.finding(
                 "critical", "finding.py.lost-wake-up", name, _at(frame), work.line,

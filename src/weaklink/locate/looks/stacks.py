@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from weaklink.locate.look import Judged, look
 from weaklink.locate.origins import purpose_of_library, purpose_of_origin, purpose_of_thread
+from weaklink.locate.python_threads import application_frame
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
 from weaklink.model.evidence import evidence
-from weaklink.model.fact import Frame, StackThread
+from weaklink.model.fact import StackThread
 from weaklink.stats.robust import ramp
 from weaklink.words import sign
 
@@ -96,11 +97,6 @@ def _doing(threads: Iterable[StackThread]) -> Doing:
             by_purpose[found[0]] += 1
             packages[found[1]] += 1
     return Doing(samples, by_purpose, packages, functions)
-
-
-def application_frame(frames: Iterable[Frame]) -> Frame | None:
-    """The innermost frame of the application's own code; None where there is none."""
-    return next((frame for frame in frames if frame.origin == "app"), None)
 
 
 def _native(view: View, link: Link) -> tuple[float, float, str]:
