@@ -1,4 +1,4 @@
-"""Python servers that hold themselves up: a blocked loop, a full pool, no connection, a deadlock."""
+"""Python servers that hold themselves up: blocked loop, full pool, no connection, deadlock."""
 
 from __future__ import annotations
 
