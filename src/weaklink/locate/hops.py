@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from weaklink.model.case import Case
 from weaklink.model.chain import Hop, Link
+from weaklink.model.fact_app_log import AppSaying
 from weaklink.model.target import target_key
 
 ANY = ("0.0.0.0", "[::]", "*")
+GONE = frozenset({"refused", "unreachable"})
+"""What a log says of an address that nobody serves (parse/app_phrases.py)."""
 
 
 class Callee(NamedTuple):
@@ -117,6 +120,12 @@ def find_hops(case: Case, links: list[Link]) -> list[tuple[Hop, Callee]]:
             for address in server.passes:
                 if _is_address(address):
                     _note(case, found, book, caller, address, caller.netns, "configuration")
+    for fact in case.software:
+        # An application that balances by itself: its log names the address that is gone.
+        if isinstance(fact, AppSaying) and fact.code in GONE and _is_number(fact.about):
+            caller = owners.get(fact.owner)
+            if caller is not None:
+                _note(case, found, book, caller, fact.about, caller.netns, "log")
     return [
         (
             Hop(
@@ -177,3 +186,10 @@ def _is_address(text: str) -> bool:
         return True
     host, colon, port = text.rpartition(":")
     return bool(colon and host and port.isdigit())
+
+
+def _is_number(address: str) -> bool:
+    """Whether an address names its host by number: a name would have to be looked up first."""
+    host, colon, port = address.rpartition(":")
+    plain = host.replace(".", "")
+    return bool(colon) and port.isdigit() and (plain.isdigit() or host.startswith("["))

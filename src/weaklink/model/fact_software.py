@@ -1,7 +1,8 @@
-"""All facts about software that only a pasted text tells, as one union that a Take can hold."""
+"""All facts about software that a text tells, pasted or read here, as one union of a Take."""
 
 from __future__ import annotations
 
+from weaklink.model.fact_app_log import AppLog, AppSaying
 from weaklink.model.fact_text_cache import (
     CacheClients,
     CacheCount,
@@ -63,4 +64,6 @@ Software = (
     | KubeEvent
     | ContainerState
     | KubeNode
+    | AppLog
+    | AppSaying
 )

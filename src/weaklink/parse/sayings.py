@@ -125,27 +125,36 @@ def sayings(tool: str, lines: Iterable[str], phrases: Sequence[Phrase]) -> list[
     kinds: dict[tuple[str, str], _Kind] = {}
     for full in lines:
         line = full[:MAX_LINE]
-        for phrase in phrases:
-            if phrase.needle not in line:
+        match = first_match(line, phrases)
+        if match is None:
+            continue
+        phrase, values, words = match
+        about = words.get(phrase.about, "") or _shown(values.get(phrase.about))
+        key = (phrase.code, about)
+        if key not in kinds and len(kinds) >= MAX_KINDS:
+            key = next((known for known in kinds if known[0] == phrase.code), key)
+            if key not in kinds:
                 continue
-            if phrase.also and not any(word in line for word in phrase.also):
-                continue
-            found = phrase.pattern.search(line) if phrase.pattern else None
-            if phrase.pattern and found is None:
-                continue
-            values, words = _figures(found)
-            about = words.get(phrase.about, "") or _shown(values.get(phrase.about))
-            key = (phrase.code, about)
-            if key not in kinds and len(kinds) >= MAX_KINDS:
-                key = next((known for known in kinds if known[0] == phrase.code), key)
-                if key not in kinds:
-                    break
-            kind = kinds.get(key)
-            if kind is None:
-                kind = kinds[key] = _Kind(phrase, about, line)
-            kind.add(line, values, words)
-            break
+        kind = kinds.get(key)
+        if kind is None:
+            kind = kinds[key] = _Kind(phrase, about, line)
+        kind.add(line, values, words)
     return [kind.saying(tool) for kind in kinds.values()]
+
+
+def first_match(
+    line: str, phrases: Sequence[Phrase]
+) -> tuple[Phrase, dict[str, float], dict[str, str]] | None:
+    """The first phrase that a line says, with its figures and its words; None for none."""
+    for phrase in phrases:
+        if phrase.needle not in line:
+            continue
+        if phrase.also and not any(word in line for word in phrase.also):
+            continue
+        found = phrase.pattern.search(line) if phrase.pattern else None
+        if phrase.pattern is None or found is not None:
+            return phrase, *_figures(found)
+    return None
 
 
 def _figures(found: re.Match[str] | None) -> tuple[dict[str, float], dict[str, str]]:

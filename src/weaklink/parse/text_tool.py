@@ -135,6 +135,11 @@ def tools() -> list[Tool]:
     return [_tools[name] for name in sorted(_tools)]
 
 
+def tool_named(name: str) -> Tool | None:
+    """One reader that has been imported already, without importing the room."""
+    return _tools.get(name)
+
+
 def further_readers(name: str) -> list[Reader]:
     """Readers added by `reads_too`, by name."""
     added = _extra.get(name, {})

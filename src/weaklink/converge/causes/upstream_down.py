@@ -9,13 +9,19 @@ cause(
         title="is down",
         because="connections to it are refused[: {member_refused_count} times in the error log]"
         "[, {member_answered_502_count} requests got 502 at once]"
+        "[, the log of {log_callee_refused_caller} says so {log_callee_refused_count} times]"
         "[, nobody listens at {member_not_listening_address}]",
         explanation="The process behind an address of the upstream is gone. The proxy gets a "
         "refusal within milliseconds; with a single member every request fails, with several a "
         "share of them, until the proxy ejects it, and after each ejection's end again.",
         roles=(),
         prior=-4.5,
-        required=("member.refused", "member.not-listening", "member.answered-502"),
+        required=(
+            "member.refused",
+            "member.not-listening",
+            "member.answered-502",
+            "log.callee-refused",
+        ),
         signs=(
             Weighs(
                 sign="member.refused",
@@ -37,6 +43,12 @@ cause(
                 absent=-0.5,
                 names_culprit=True,
                 reason="no connection within milliseconds is a refusal, not slowness",
+            ),
+            Weighs(
+                sign="log.callee-refused",
+                present=2.5,
+                names_culprit=True,
+                reason="an application that balances by itself is its own proxy: its words count",
             ),
             Weighs(sign="member.fails", present=1.0, reason="its requests fail"),
             Weighs(sign="users.errors", present=0.5, where="users", reason="users get errors"),

@@ -73,13 +73,14 @@ def _starts(line: str) -> bool:
 def sglang_log(passage: Passage) -> Take | None:
     """The newest batches, and what else it says."""
     batches = [line for line in passage.lines if "#running-req" in line]
-    samples = [sample for line in batches[-MAX_SAMPLES:] if (sample := _sample(line))]
+    samples = [sample for line in batches[-MAX_SAMPLES:] if (sample := report_of(line))]
     others = [line for line in passage.lines if "#running-req" not in line]
     said = sayings("sglang", others, PHRASES)
     return Take(software=[*samples, *said]) if samples or said else None
 
 
-def _sample(line: str) -> EngineSample | None:
+def report_of(line: str) -> EngineSample | None:
+    """What one line on a batch says; None for another line."""
     head = line[:1000]
     running, usage = _RUNNING.search(head), _USAGE.search(head)
     if running is None or usage is None:

@@ -91,11 +91,7 @@ def _told(bare: str) -> bool:
 def vllm_log(passage: Passage) -> Take | None:
     """Reports of the last ten minutes, and what else it says of queue, cache and workers."""
     reports = [line for line in passage.lines if "Avg generation throughput:" in line]
-    samples = [
-        _sample(found, line)
-        for line in reports[-MAX_SAMPLES:]
-        if (found := _REPORT.search(line[:1000]))
-    ]
+    samples = [one for line in reports[-MAX_SAMPLES:] if (one := report_of(line)) is not None]
     others = [line for line in passage.lines if "Avg generation throughput:" not in line]
     said = sayings("vllm", others, PHRASES)
     if not samples and not said and not any(_HEAD.match(line.lstrip()) for line in passage.lines):
@@ -103,7 +99,11 @@ def vllm_log(passage: Passage) -> Take | None:
     return Take(software=[*samples, *said])
 
 
-def _sample(found: re.Match[str], line: str) -> EngineSample:
+def report_of(line: str) -> EngineSample | None:
+    """What one of its reports says; None for another line."""
+    found = _REPORT.search(line[:1000])
+    if found is None:
+        return None
     hits = _HITS.search(line[:1000])
     stamp = stamp_of(line)
     return EngineSample(
