@@ -1,9 +1,9 @@
 """Makes a filed Case fit to be shipped: only what the verdict needs, no other process of the host.
 
-    python packaging/ship_recording.py CASE.json.gz NAME [FOLDER]
+    python packaging/ship_recording.py CASE.json.gz NAME [FOLDER [OLD=NEW …]]
 
 writes `FOLDER/NAME.json.gz`, by default into the package (`src/weaklink/testing/incidents`). The
-Case is judged again afterwards; where the named causes differ from those before, nothing is
+Case is judged again afterwards (paths that begin with OLD are written as NEW); where the named causes differ from those before, nothing is
 written.
 """
 
@@ -18,6 +18,7 @@ from msgspec import structs
 from weaklink import incident
 from weaklink.locate.view import View
 from weaklink.model.case import Case, decode_case, encode_case
+from weaklink.model.fact_files import OpenFile
 from weaklink.recorder.case_files import pack, read_case
 
 HOST = "recorded"
@@ -34,6 +35,8 @@ PATHS = {
     str(REPOSITORY): "/opt/service",
 }
 """Folders of the machine that records, the inner ones first, to what they are called instead."""
+LIVES = ("process-start", "process-exit")
+"""Kept of processes that are, or are like, those of the chain: a crash loop is told by them."""
 KINDS = ("cron-run", "kernel", "oom-kill", "config-change", "service-start", "log", "expiry-burst")
 
 
@@ -49,7 +52,11 @@ def trimmed(case: Case) -> Case:
         and (view.rate("process_cpu_seconds_total", process.key) or 0.0) >= BUSY
     }
     pids |= busy
-    keys = {process.key for process in case.processes if process.pid in pids}
+    families = {(p.exe, *p.command) for p in case.processes if p.pid in pids and p.command}
+    alike = {p.key for p in case.processes if (p.exe, *p.command) in families}
+    keys = {process.key for process in case.processes if process.pid in pids} | alike
+    disks = {one.major_minor for one in case.software if getattr(one, "process", "") in keys
+             and isinstance(one, OpenFile)}  # fmt: skip
     groups = [group for group in case.cgroups if pids & set(group.pids)]
     about = keys | {group.key for group in groups} | {f"host:{case.host.name}/-/-"}
     places = {listener.netns for listener in case.listeners if pids & set(listener.pids)}
@@ -71,7 +78,14 @@ def trimmed(case: Case) -> Case:
         servers=[one for one in case.servers if one.owner in keys],
         logs=[one for one in case.logs if one.owner in keys],
         configs=[one for one in case.configs if one.owner in keys],
-        events=[one for one in case.events if one.kind in KINDS and one.at >= since],
+        events=[
+            one
+            for one in case.events
+            if one.at >= since and (one.kind in KINDS or (one.kind in LIVES and one.target in keys))
+        ],
+        software=[
+            one for one in case.software if not isinstance(one, OpenFile) or one.process in keys
+        ],
         series=[
             one
             for one in case.series
@@ -79,7 +93,7 @@ def trimmed(case: Case) -> Case:
             or not one.target.startswith(("process:", "cgroup:", "listener:"))
             or (one.target.startswith("listener:") and one.target.split("/")[1] in places)
         ],
-        mounts=[],
+        mounts=[mount for mount in case.mounts if mount.major_minor in disks],
         looks=[one for one in case.looks if not one.target or one.target in keys],
         requests=[rows for rows in case.requests if rows.link in {link.key for link in links}],
         evidence=[],
@@ -106,8 +120,9 @@ def named(case: Case) -> set[tuple[str, int]]:
     return {(cause.id, len(cause.members)) for cause in case.diagnoses[-1].causes if cause.named}
 
 
-def main(path: str, name: str, folder: str = "") -> int:
+def main(path: str, name: str, folder: str = "", *moved: str) -> int:
     """Trim, judge again, compare, write."""
+    PATHS.update(dict(pair.split("=", 1) for pair in moved))
     place = REPOSITORY / folder if folder else PLACE
     before = incident.judge(read_case(path))
     after = incident.judge(trimmed(before))
@@ -122,4 +137,4 @@ def main(path: str, name: str, folder: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.exit(main(*sys.argv[1:]))

@@ -30,6 +30,9 @@ CITED = [
     "move-slow-reads",
     "cap-input-size",
     "add-member",
+    "raise-open-files",
+    "free-space",
+    "lower-log-level",
 ]
 
 

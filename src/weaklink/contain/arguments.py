@@ -24,6 +24,10 @@ WARM_PER_CPU = 2
 """Keys a second to warm for each CPU of the host: a start that a person raises while P99 falls."""
 
 
+MORE_FILES = 4
+"""Times the limit of open files: enough for a burst, and still a limit for a leak."""
+
+
 def arguments(case: Case, judged: JudgedCause, pain: Pain) -> dict[str, Argument]:
     """Values by name; one that is not known is not there."""
     link = case.chain.link(judged.link) or case.chain.link(judged.link.partition(">")[2])
@@ -39,10 +43,30 @@ def arguments(case: Case, judged: JudgedCause, pain: Pain) -> dict[str, Argument
             "culprit_nice": process.nice,
         }
         values |= groups.held_values(case, process)
+    values |= _files_values(case, judged)
     values |= _cache_values(case, judged)
     values |= _job_values(case, judged)
     values |= _slow_values(case, judged)
     return values
+
+
+def _files_values(case: Case, judged: JudgedCause) -> dict[str, Argument]:
+    """`files_limit`, `files_more` of a process; `mount`, the path of a file system."""
+    kind, _, name = judged.target.partition(":")
+    if kind == "mount":
+        path = name.split("/", 2)[-1]
+        return {"mount": path} if any(mount.path == path for mount in case.mounts) else {}
+    limit = next(
+        (
+            row.values[-1]
+            for row in case.series
+            if row.quantity == "process_open_files_limit" and row.target == judged.target
+        ),
+        None,
+    )
+    if not limit:
+        return {}
+    return {"files_limit": round(limit), "files_more": round(limit * MORE_FILES)}
 
 
 def _link_values(case: Case, link: Link, judged: JudgedCause, pain: Pain) -> dict[str, Argument]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weaklink.model.fact_app_log import AppLog, AppSaying
+from weaklink.model.fact_files import OpenFile
 from weaklink.model.fact_text_cache import (
     CacheClients,
     CacheCount,
@@ -37,7 +38,8 @@ from weaklink.model.fact_text_platform import (
 )
 
 Software = (
-    HostSample
+    OpenFile
+    | HostSample
     | ProcessRow
     | ProcessMemory
     | Pressure

@@ -35,13 +35,6 @@ TIMES_OUT = sign(
     "{count} requests to {address} ended at the proxy's timeout of {timeout:seconds}",
     hurts=True,
 )
-REFUSED = sign(
-    "member.refused",
-    "other-logs",
-    "The proxy's error log says that this member refuses connections.",
-    "error log: connection to {address} refused, {count} times",
-    hurts=True,
-)
 NOT_LISTENING = sign(
     "member.not-listening",
     "kernel-counters",
@@ -121,7 +114,7 @@ def logged(view: View) -> Iterable[Judged]:
         for address, rows in sorted(log.since.items()):
             if len(rows) < LEAST_ROWS:
                 continue
-            link, target = _who(view, log.proxy, address)
+            link, target = who(view, log.proxy, address)
             bad = _bad_share(rows, slow_over)
             others = [row for name, rest in log.since.items() if name != address for row in rest]
             peers = _bad_share(others, slow_over) if len(others) >= LEAST_ROWS else None
@@ -199,7 +192,7 @@ def _bad_share(rows: list[Given], slow_over: float | None) -> float:
     return sum(1 for row in rows if bad(row)) / len(rows) if rows else 0.0
 
 
-def _who(view: View, proxy: Link, address: str) -> tuple[str, str]:
+def who(view: View, proxy: Link, address: str) -> tuple[str, str]:
     """Key of the link at an address (a hop to nowhere if unknown), and the target to name."""
     link = view.book.serving(address, proxy.netns)
     if link is not None:
@@ -262,7 +255,7 @@ def _slower(log: Log, address: str, rows: list[Given], link: str, target: str) -
 def shares(view: View) -> Iterable[Judged]:
     """Which configured members get no requests, and who takes them all."""
     logs = {log.proxy.key: log for log in _logs(view)}
-    for proxy, _, members in _upstreams(view):
+    for proxy, _, members in upstreams(view):
         log = logs.get(proxy.key)
         if log is None:
             continue
@@ -283,7 +276,7 @@ def shares(view: View) -> Iterable[Judged]:
         for member in members:
             fair = total * member.weight / weights
             got = len(recent.get(member.address, []))
-            link, target = _who(view, proxy, member.address)
+            link, target = who(view, proxy, member.address)
             found = view.chain.link(link)
             listens = found is not None and found.role != "external"
             idle = ramp(fair, *EXPECTED) if got == 0 and listens else 0.0
@@ -316,7 +309,8 @@ def shares(view: View) -> Iterable[Judged]:
             )
 
 
-def _upstreams(view: View) -> Iterator[tuple[Link, Upstream, list[UpstreamMember]]]:
+def upstreams(view: View) -> Iterator[tuple[Link, Upstream, list[UpstreamMember]]]:
+    """Each proxy of the chain with a group of members that it may ask."""
     owners = {key: link for link in view.chain.links for key in link.processes}
     for upstream in view.case.upstreams:
         proxy = owners.get(upstream.owner)
@@ -329,7 +323,7 @@ def _upstreams(view: View) -> Iterator[tuple[Link, Upstream, list[UpstreamMember
 def presence(view: View) -> Iterable[Judged]:
     """Which configured members nobody serves, which refuse, which get no connection."""
     book = view.book
-    for proxy, _, members in _upstreams(view):
+    for proxy, _, members in upstreams(view):
         talks = {
             connection.remote
             for connection in view.connections(proxy)
@@ -337,7 +331,7 @@ def presence(view: View) -> Iterable[Judged]:
         }
         for member in members:
             serving = book.serving(member.address, proxy.netns)
-            link, target = _who(view, proxy, member.address)
+            link, target = who(view, proxy, member.address)
             here = book.is_here(member.address)
             if serving is not None or here:
                 yield evidence(
@@ -363,28 +357,3 @@ def presence(view: View) -> Iterable[Judged]:
                     proxy=proxy.name,
                     peers=peers,
                 )
-            yield from _refused(view, proxy, member.address, link, target)
-
-
-def _refused(view: View, proxy: Link, address: str, link: str, target: str) -> Iterable[Judged]:
-    looked = any(log.kind == "error" and log.owner in proxy.processes for log in view.case.logs)
-    since = (view.onset or view.case.window[0]) - 5.0
-    refused = sum(
-        int(event.details.get("count", 1))
-        for event in view.case.events
-        if event.kind == "log"
-        and event.at >= since
-        and event.details.get("upstream") == address
-        and event.details.get("code") == "connect-refused"
-    )
-    if looked or refused:
-        yield evidence(
-            REFUSED,
-            target,
-            ramp(refused, 0.0, 3.0),
-            link=link,
-            value=float(refused),
-            command=f"grep -F {address} ERROR_LOG | tail",
-            address=address,
-            count=refused,
-        )
