@@ -3,8 +3,8 @@
     python packaging/ship_recording.py CASE.json.gz NAME [FOLDER [OLD=NEW …]]
 
 writes `FOLDER/NAME.json.gz`, by default into the package (`src/weaklink/testing/incidents`). The
-Case is judged again afterwards (paths that begin with OLD are written as NEW); where the named causes differ from those before, nothing is
-written.
+Case is judged again afterwards; where the named causes differ from those before, nothing is
+written. Paths that begin with OLD are written as NEW.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def renamed(case: Case, old: str) -> Case:
         rf'(?<=[a-z]:){re.escape(old)}(?=/)|(?<="name":"){re.escape(old)}(?=")', HOST, text
     )
     for here, there in PATHS.items():
-        text = text.replace(f"{here}/", f"{there}/")
+        text = text.replace(f"{here}/", f"{there}/").replace(f'"{here}"', f'"{there}"')
     return decode_case(text.encode(), "recording")
 
 
