@@ -81,7 +81,8 @@ def test_a_text_wrapped_at_80_columns_is_joined_again() -> None:
 
 
 def test_a_number_at_a_cut_end_is_not_believed() -> None:
-    assert without_cut_number(["a: 1", "Media Error Count: 9"])[-1] == ""
+    assert without_cut_number(["a: 1", "maxmemory:9"])[-1] == ""
+    assert without_cut_number(["a: 1", "Media Error Count: 9"])[-1] == "Media Error Count: 9"
     assert without_cut_number(["a: 1", "sda 1 2 3"])[-1] == "sda 1 2 3"
     assert without_cut_number(["Media Error Count: 9"]) == ["Media Error Count: 9"]
 

@@ -39,6 +39,11 @@ _PLAIN_COMMANDS = frozenset(
     """.split()  # noqa: SIM905 - read as a list of words
 )
 _VALUE = re.compile(r"[:=] {0,80}\d[\d.,]{0,30}$")
+_BAD_COUNT = re.compile(
+    r"err|fail|drop|retrans|overflow|predict|realloc|pending|uncorrect|defect|crc\b|discard|kill",
+    re.IGNORECASE,
+)
+"""Counts of bad things: the beginning of such a number is still true as "at least"."""
 _MARKS = "$#%>\u276f"
 _NO_PROMPT = frozenset("0123456789{}\"'<|=*-.,;/&!?")
 _KNOWN = re.compile(r"[\w./-]+")
@@ -68,10 +73,12 @@ def plain_lines(text: str | bytes) -> list[str]:
 def without_cut_number(lines: list[str]) -> list[str]:
     """The same lines, the last left empty where it is `name: number`: half of one, perhaps.
 
-    For a text of several lines that does not end with a newline. 94 media errors must not become
-    9. Rows of tables are kept: most texts without a newline at their end were copied whole.
+    For a text of several lines that does not end with a newline: half of a size or of a limit
+    would be judged as a whole one. Counts of bad things are kept, for nothing becomes wrong by
+    too few of them, and so are rows of tables: most such texts were copied whole.
     """
-    if len(lines) < 2 or not _VALUE.search(lines[-1][-200:]):
+    last = lines[-1][-200:] if lines else ""
+    if len(lines) < 2 or not _VALUE.search(last) or _BAD_COUNT.search(last):
         return lines
     return [*lines[:-1], ""]
 

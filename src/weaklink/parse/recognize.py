@@ -20,6 +20,10 @@ from weaklink.parse.text_tool import Passage, Tool
 
 PATIENCE = 8
 """So often may a reader refuse a block of one section before it is only asked after its end."""
+PATIENT_LINES = 3000
+"""A reader that refused so many lines of a section is not asked about all of them again."""
+MAX_PARTS = 4000
+"""Parts of one text; 4000 outputs in one paste are a flood, and the rest is left unread."""
 SAMPLED = 400
 """Of the lines that nobody recognised so many are asked first whether they share a prefix."""
 
@@ -191,7 +195,7 @@ class _Scan:
         refused: dict[str, int] = {}
         not_before: dict[str, int] = {}
         at = start
-        while at < end:
+        while at < end and len(self.parts) < MAX_PARTS:
             if self.claimed[at]:
                 at += 1
                 continue
@@ -199,7 +203,10 @@ class _Scan:
             for known in self.beginnings.of(at):
                 if known.scattered:
                     step = self.log_end(known, at, end)
-                    logs.setdefault(known.name, []).extend(range(at, step))
+                    rows = logs.setdefault(known.name, [])
+                    rows.append(at)
+                    if step > at + 1:
+                        rows.extend(range(at + 1, step))
                     self.beginnings.was(at, known)
                     break
                 if at < not_before.get(known.name, 0):
@@ -208,8 +215,9 @@ class _Scan:
                 if self.take(known, list(range(at, until)), command):
                     step = until
                     break
-                refused[known.name] = refused.get(known.name, 0) + 1
-                if refused[known.name] >= PATIENCE:
+                cost = max(until - at, PATIENT_LINES // PATIENCE)
+                refused[known.name] = refused.get(known.name, 0) + cost
+                if refused[known.name] >= PATIENT_LINES:
                     not_before[known.name] = until
             at = step
 

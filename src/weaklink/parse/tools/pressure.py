@@ -12,7 +12,7 @@ from weaklink.model.take import Take
 from weaklink.parse.text_tool import Passage, tool
 
 _ROW = re.compile(
-    r"(?:\S{0,300}?(cpu|memory|io|irq)(?:\.pressure)?: ?)?(some|full)\s"
+    r"(?:(cpu|memory|io|irq)(?:\.pressure)?: ?)?(some|full)\s"
     r"avg10=(\d{1,3}[.,]\d\d)\s"
     r"avg60=(\d{1,3}[.,]\d\d)\savg300=(\d{1,3}[.,]\d\d)\stotal=\d{1,20}"
 )
