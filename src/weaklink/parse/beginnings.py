@@ -128,7 +128,7 @@ class Beginnings:
             *self._heads.get(bare[0], ()),
         ):
             if bare.startswith(head):
-                _note(found, known, sure=_no_digit(written) or _ALL <= {*known.heads})
+                _note(found, known, sure=_no_digit(written) or {*known.heads} >= _ALL)
         asked = self._needles if self._rare.search(even) else self._often
         for needle, written, known in asked:
             if needle in even:
