@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from weaklink.model.diagnosis import Pain
 from weaklink.model.evidence import Evidence, evidence
-from weaklink.observe.asks import Ask
+from weaklink.model.requests import Requests
+from weaklink.observe.asks import Ask, is_error
 from weaklink.observe.shape import Weight
 from weaklink.observe.signs import (
+    AFTER_RETRY,
     COMES_AND_GOES,
     ERRORS,
     MANY_RESOURCES,
@@ -29,6 +31,8 @@ QUICK_BETWEEN = (0.3, 0.6)
 """Share of the requests for the one thing that are quick."""
 AT_ONCE = (0.4, 0.8)
 """Share of its slow requests that overlap with another slow one."""
+RETRIED = (0.2, 0.6)
+"""Share of the failed requests that failed on two members or more."""
 DISTINCT = (0.1, 0.4)
 """Different things per bad request of the route."""
 
@@ -138,4 +142,29 @@ def _comes_and_goes(
         value=round(quick, 3),
         path=rows[0].path,
         percent=round(100 * quick),
+    )
+
+
+def after_retry(entry: str, logs: Sequence[Requests], onset: float | None) -> Iterator[Evidence]:
+    """Whether requests that failed since the onset had been tried on several members."""
+    if onset is None:
+        return
+    tries = [
+        log.tries[i]
+        for log in logs
+        for i in range(len(log))
+        if log.end[i] >= onset
+        and log.upstream[i]
+        and is_error(log.status[i], log.duration[i], log.upstream[i])
+    ]
+    if len(tries) < LEAST_BAD:
+        return
+    again = sum(1 for count in tries if count >= 2)
+    yield evidence(
+        AFTER_RETRY,
+        entry or "users",
+        ramp(again / len(tries), *RETRIED),
+        link=entry,
+        value=float(again),
+        count=again,
     )

@@ -17,9 +17,10 @@ from weaklink.model.case import Case
 from weaklink.model.diagnosis import Impact, Onset, Pain, Shape, ShapeId
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.model.requests import Requests
-from weaklink.observe import flight, impact, semantic
+from weaklink.observe import flight, impact, refusals, semantic
 from weaklink.observe.asks import Ask, asks_of, logs_by_entry, without_ours
-from weaklink.observe.marks import marks
+from weaklink.observe.counted import Counted, counted
+from weaklink.observe.marks import after_retry, marks
 from weaklink.observe.normal import Normal, is_slow, is_slowed, normals
 from weaklink.observe.onset import find_onset
 from weaklink.observe.shape import Weight, routes_out, shape_of, weigh
@@ -81,7 +82,15 @@ def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
     for entry, logs in logs_by_entry(case).items():
         users = _users(case, entry, logs, since, until)
         if users.asks:
-            felt.append((_severity(one := _feel(case, users)), len(users.asks), one))
+            one = _feel(case, users)
+            onset = one.pain.onset.at if one.pain.onset else None
+            more = [
+                *semantic.marks(entry, users.asks),
+                *refusals.marks(entry, users.asks, onset),
+                *after_retry(entry, logs, onset),
+            ]
+            one = Felt(one.pain, [*one.evidence, *more])
+            felt.append((_severity(one), len(users.asks), one))
     if not felt:
         return _without_log(case)
     return max(felt, key=lambda row: row[:2])[2]
@@ -96,7 +105,9 @@ def _severity(felt: Felt) -> tuple[bool, bool, float]:
 
 
 def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until: float) -> Users:
+    resolution = max((log.resolution for log in logs), default=0.001)
     asks = without_ours(case, entry, asks_of(logs, since, until))
+    asks = refusals.counted_as_errors(asks, resolution)
     table = normals(asks)
     flying = flight.in_flight(case, entry)
     if flying is not None and table and not until:
@@ -109,9 +120,9 @@ def _users(case: Case, entry: str, logs: Sequence[Requests], since: float, until
         is_bad=lambda ask: id(ask) in bad,
         is_slowed=lambda ask: is_slowed(ask, table),
         end=until or max(case.window[1], last),
-        resolution=max((log.resolution for log in logs), default=0.001),
+        resolution=resolution,
         flying=flying,
-        semantic=semantic.looked_at(asks),
+        semantic=semantic.looked_at(asks) or semantic.counted(case),
     )
 
 
@@ -139,6 +150,8 @@ def _feel(case: Case, users: Users) -> Felt:
     if not _hurts(weight, before, after, is_bad):
         return _steady(case, users)
     mixed: list[ShapeId] = ["total-outage"] if weight.errors < 0.9 and routes_out(after) else []
+    if weight.errors < 0.9 and semantic.odd_answers(case):
+        mixed.append("semantic-anomaly")
     still_on = _still_on(after, is_bad, users.end)
     shape = msgspec.structs.replace(
         shape_of(weight, mixed=mixed, semantic_looked_at=users.semantic), recovered=not still_on
@@ -210,6 +223,13 @@ def _steady(case: Case, users: Users) -> Felt:
     if shrunk:
         onset = Onset(at=shrunk[0].at, plus_minus_seconds=5.0)
         return Felt(pain("semantic-anomaly", 0.6, onset), [])
+    if semantic.odd_answers(case):
+        return Felt(pain("semantic-anomaly", 0.6), [])
+    if all(ask.duration is None for ask in users.asks):
+        # A log without durations knows of errors only; the service's own counters may know more.
+        told = counted(case, users.entry)
+        if told is not None and told.shape.id != "none":
+            return _by_counters(users.entry, told, users.semantic)
     return Felt(pain("none", 0.9), [])
 
 
@@ -248,14 +268,28 @@ def _asked(case: Case, entry: str, *, served: bool) -> Asked | None:
     return None
 
 
+def _by_counters(entry: str, told: Counted, semantic_told: bool) -> Felt:
+    shape = msgspec.structs.replace(told.shape, semantic_looked_at=semantic_told)
+    weight = ALL_FAIL._replace(errors=told.errors, bad=told.errors)
+    marks = [_errors(entry, weight)] if told.errors else []
+    return Felt(Pain(shape=shape, entry=entry, impact=told.impact), marks)
+
+
 def _without_log(case: Case) -> Felt:
-    """No log tells how users fare: only our own GETs do, if there were any."""
+    """No log tells how users fare: our own GETs do, and what the service counts itself."""
     entries = [link.key for link in case.chain.links if link.entry]
     for entry in entries:
         asked = _asked(case, entry, served=False)
         if asked is not None:
             return Felt(Pain(shape=asked.shape, entry=entry), [_errors(entry, asked.weight)])
-    answered = any(answer.status for answer in case.answers)
+    told = [(entry, found) for entry in entries if (found := counted(case, entry)) is not None]
+    for entry, found in told:
+        if found.shape.id != "none":
+            return _by_counters(entry, found, semantic.counted(case))
+    if semantic.odd_answers(case):
+        shape = Shape(id="semantic-anomaly", confidence=0.5, semantic_looked_at=True)
+        return Felt(Pain(shape=shape, entry=entries[0] if entries else ""), [])
+    answered = bool(told) or any(answer.status for answer in case.answers)
     flying = flight.in_flight(case, entries[0]) if entries else None
     felt = Impact(
         in_flight=flying.requests if flying else None,

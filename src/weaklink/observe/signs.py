@@ -41,4 +41,11 @@ MANY_RESOURCES = sign(
     "bad requests of {route} ask for {distinct} different things",
 )
 
+AFTER_RETRY = sign(
+    "requests.fail-after-retry",
+    "access-logs",
+    "Bad requests were tried on one member after another and failed on each.",
+    "{count} of the bad requests failed on two members or more",
+)
+
 texts({"baseline.log": "own log, {minutes} min before"})

@@ -184,6 +184,24 @@ def _body(
         data += piece
 
 
+def unchunked(fields: Mapping[str, str], body: bytes) -> bytes:
+    """The body with its chunks put together, as far as they are well formed."""
+    if "chunked" not in fields.get("transfer-encoding", "").lower():
+        return body
+    whole, at = [], 0
+    while True:
+        end = body.find(b"\r\n", at)
+        size = body[at:end].partition(b";")[0].strip() if end >= 0 else b""
+        if not size or len(size) > 8 or any(char not in b"0123456789abcdefABCDEF" for char in size):
+            break
+        length = int(size, 16)
+        if length == 0:
+            break
+        whole.append(body[end + 2 : end + 2 + length])
+        at = end + 2 + length + 2
+    return b"".join(whole)
+
+
 def error_word(error: BaseException) -> str:
     """One word for what the network did; see Answer."""
     name = type(error).__name__

@@ -87,6 +87,10 @@ class FakeChain:
         self.status_when_slow = 200
         self.one_path = ""
         self.refused: set[int] = set()
+        self.shrunk_to = 0
+        """Bytes of each answer since the onset; 0: as ever."""
+        self.past: dict[tuple[str, str], float] = {}
+        """What a gauge was in the minutes before the window: `chain.past[quantity, target]`."""
         self.also: dict[str, list[object]] = defaultdict(list)
         """Facts of further kinds, by the Case's field: `chain.also["hardware"].append(nic)`."""
         self._build()
@@ -308,7 +312,8 @@ class FakeChain:
                 ("start", at), ("end", at + took), ("duration", took), ("status", status),
                 ("method", "GET"), ("path", path), ("route", "/v1/thumb/{}"),
                 ("client", "10.9.9.9"), ("upstream", address(pid)), ("upstream_status", status),
-                ("upstream_duration", took), ("tries", 1), ("sent", 2000),
+                ("upstream_duration", took), ("tries", 1),
+                ("sent", self.shrunk_to if after and self.shrunk_to else 2000),
             ):  # fmt: skip
                 rows[name].append(value)
         return Requests(
@@ -337,6 +342,10 @@ class FakeChain:
             )
             for (quantity, target), (start, rate) in self.rates.items()
             for tick in self._ticks()
+        ] + [
+            Reading(quantity=quantity, target=target, at=END - LOG_SECONDS + 30 * n, value=value)
+            for (quantity, target), value in self.past.items()
+            for n in range(18)
         ]
         owner = process_key(FRONT)
         members = [UpstreamMember(address=address(pid)) for pid in WORKERS]

@@ -72,6 +72,11 @@ cause(
             Weighs(
                 sign="log.names-unresolved", present=-1.5, where="caller", reason="then it is DNS"
             ),
+            Weighs(
+                sign="store.answers-awaited",
+                present=-2.0,
+                reason="then it is an object store, which says more",
+            ),
             Weighs(sign="log.tls-failed", present=-1.0, where="caller", reason=OWN),
             Weighs(sign="log.calls-fail", present=-0.3, where="caller", reason="not slow: away"),
             Weighs(sign="log.disk-full", present=-2.0, where="caller", reason=OWN),

@@ -109,15 +109,15 @@ class Log(NamedTuple):
 @look("members")
 def logged(view: View) -> Iterable[Judged]:
     """What the logs of every proxy say about those behind it."""
-    for log in _logs(view):
-        slow_over = _slow_over(log)
+    for log in proxy_logs(view):
+        limit = slow_over(log)
         for address, rows in sorted(log.since.items()):
             if len(rows) < LEAST_ROWS:
                 continue
             link, target = who(view, log.proxy, address)
-            bad = _bad_share(rows, slow_over)
+            bad = bad_share(rows, limit)
             others = [row for name, rest in log.since.items() if name != address for row in rest]
-            peers = _bad_share(others, slow_over) if len(others) >= LEAST_ROWS else None
+            peers = bad_share(others, limit) if len(others) >= LEAST_ROWS else None
             contrast = 1.0 if peers is None else ramp(bad - peers, 0.0, 0.3)
             yield evidence(
                 FAILS,
@@ -150,7 +150,7 @@ def logged(view: View) -> Iterable[Judged]:
             )
 
 
-def _logs(view: View) -> Iterator[Log]:
+def proxy_logs(view: View) -> Iterator[Log]:
     onset = view.onset
     if onset is None:
         return
@@ -178,15 +178,15 @@ def _split(
         (since if at >= onset else before)[address].append(given)
 
 
-def _slow_over(log: Log) -> float | None:
+def slow_over(log: Log) -> float | None:
     past = [g.waited for rows in log.before.values() for g in rows if g.waited is not None]
     p95 = quantile_of(past, 0.95) if len(past) >= LEAST_ROWS else None
     return None if p95 is None else max(SLOW_FACTOR * p95, p95 + SLOW_FLOOR)
 
 
-def _bad_share(rows: list[Given], slow_over: float | None) -> float:
+def bad_share(rows: list[Given], over: float | None) -> float:
     def bad(row: Given) -> bool:
-        slow = slow_over is not None and row.waited is not None and row.waited > slow_over
+        slow = over is not None and row.waited is not None and row.waited > over
         return row.status >= 500 or row.status == 499 or slow
 
     return sum(1 for row in rows if bad(row)) / len(rows) if rows else 0.0
@@ -254,7 +254,7 @@ def _slower(log: Log, address: str, rows: list[Given], link: str, target: str) -
 @look("members")
 def shares(view: View) -> Iterable[Judged]:
     """Which configured members get no requests, and who takes them all."""
-    logs = {log.proxy.key: log for log in _logs(view)}
+    logs = {log.proxy.key: log for log in proxy_logs(view)}
     for proxy, _, members in upstreams(view):
         log = logs.get(proxy.key)
         if log is None:

@@ -1,18 +1,18 @@
-"""What lies outside this host: who waits for it, how long, and whether it is called at all.
+"""What lies outside this host, and object stores wherever they are: who waits for them, how long.
 
-Only its callers' sockets tell; whoever answers there is somebody else's machine.
+Only callers' sockets and stacks tell; whoever answers outside is somebody else's machine.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from weaklink.locate.look import Judged, look
 from weaklink.locate.looks.pileup import OLD_ENOUGH, inside
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
-from weaklink.model.evidence import evidence
+from weaklink.model.evidence import Evidence, evidence
 from weaklink.model.fact import Connection
 from weaklink.stats.robust import ramp
 from weaklink.words import sign
@@ -30,6 +30,26 @@ CALLED = sign(
     "The link talks to an address outside this host.",
     "it talks to {address}",
 )
+STORE_AWAITED = sign(
+    "store.answers-awaited",
+    "kernel-counters",
+    "Most requests inside a link wait for an answer from an object store.",
+    "{count} requests of {caller} wait for {address}, the oldest since {oldest:seconds}",
+    hurts=True,
+)
+IN_STORE_CLIENT = sign(
+    "stack.waits-in-store-client",
+    "process-stacks",
+    "Working threads of the link sit in the client of an object store.",
+    "{percent} % of its working threads sit in {what}",
+)
+STORE_CLIENTS = frozenset(
+    ("botocore", "boto3", "s3transfer", "aiobotocore", "aioboto3", "s3fs", "minio", "gcsfs",
+     "obstore", "oss2", "qcloud_cos", "miniopy_async")
+)  # fmt: skip
+"""Packages whose only work is to talk to an object store."""
+SITS = (0.2, 0.6)
+LEAST_THREADS = 4
 WAITING = (1.0, 4.0)
 """Mean number of waiting requests: one may be a slow question, four are a queue."""
 SHARE = (0.4, 0.8)
@@ -51,7 +71,12 @@ def awaited(view: View) -> Iterable[Judged]:
         calls = _calls(view, link, outside)
         yield _called(view, link, calls)
         held = inside(view, link)
-        for callee in outside:
+        in_client = _in_store_client(view, link)
+        if in_client is not None:
+            yield in_client
+        stores = [one for one in view.chain.callees(link.key) if one.role == "store"]
+        calls |= _calls(view, link, stores)
+        for callee in [*outside, *stores]:
             rows = calls.get(callee.key)
             if not rows or not view.ticks:
                 continue
@@ -60,8 +85,9 @@ def awaited(view: View) -> Iterable[Judged]:
             owed = held.owed if held is not None else 0.0
             share = mean / owed if owed else 1.0
             ages = [row.awaited_age or 0.0 for row in waiting]
+            through = in_client is not None and in_client.strength >= SITS[0]
             yield evidence(
-                AWAITED,
+                STORE_AWAITED if callee.role == "store" or through else AWAITED,
                 callee.key,
                 ramp(mean, *WAITING) * ramp(share, *SHARE),
                 link=callee.key,
@@ -72,6 +98,29 @@ def awaited(view: View) -> Iterable[Judged]:
                 address=callee.listen[0],
                 oldest=round(max(ages, default=0.0), 1),
             )
+
+
+def _in_store_client(view: View, link: Link) -> Evidence | None:
+    """How many of the threads that do the application's work sit in a store's client."""
+    working, packages = 0, Counter[str]()
+    for stack in view.stacks(link):
+        for thread in stack.threads:
+            origins = [frame.origin for frame in thread.frames]
+            client = next((one for one in origins if one in STORE_CLIENTS), "")
+            working += int(bool(client) or "app" in origins)
+            packages[client] += int(bool(client))
+    if working < LEAST_THREADS:
+        return None
+    return evidence(
+        IN_STORE_CLIENT,
+        link.processes[0],
+        ramp(packages.total() / working, *SITS),
+        link=link.key,
+        value=round(packages.total() / working, 3),
+        command=f"py-spy dump --nonblocking --pid {link.pids[0]}",
+        percent=round(100 * packages.total() / working),
+        what=packages.most_common(1)[0][0] if packages.total() else "-",
+    )
 
 
 def _calls(view: View, link: Link, outside: list[Link]) -> dict[str, list[Connection]]:

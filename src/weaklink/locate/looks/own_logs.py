@@ -129,6 +129,12 @@ OWN = {
         "Its own log says that prompts are longer than the model's context.",
         "its log: prompts too long for the model, {count} times",
     ),
+    ("truncated",): sign(
+        "log.answers-cut",
+        "other-logs",
+        "Its own log tells of answers that ended at their token limit.",
+        "its log: answers cut at their token limit, {count} times",
+    ),
     (
         "vllm.engine-dead", "vllm.worker-silent", "vllm.rpc-timeout", "sglang.watchdog",
         "sglang.child-died", "sglang.health-failed", "sglang.prefill-out-of-memory",

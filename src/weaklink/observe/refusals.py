@@ -1,0 +1,126 @@
+"""Users who are turned away: 401, 403 and 429 of the service, 400 and 413 for what they sent.
+
+Single refusals are everyday life and no fault of the service. A share that jumps is users' pain:
+a key has expired, an identity provider fails, prompts have outgrown the model. What is shed on
+purpose (429) counts elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from weaklink.model.evidence import Evidence, evidence
+from weaklink.observe.asks import Ask
+from weaklink.observe.onset import find_onset
+from weaklink.stats.robust import ramp
+from weaklink.words import sign
+
+NOT_LET_IN = sign(
+    "users.not-let-in",
+    "access-logs",
+    "Far more requests than before are answered 401, 403 or 429: users are not let in.",
+    "{percent} % of the requests are answered {status}, before {before} %",
+)
+REFUSED = sign(
+    "users.refused-as-wrong",
+    "access-logs",
+    "Far more requests than before are answered 400, 413 or 422: as wrong or too large.",
+    "{percent} % of the requests are answered {status}, before {before} %",
+)
+LET_IN = frozenset({401, 403, 407})
+LIMITED = 429
+WRONG = frozenset({400, 413, 422})
+SHARE = 0.2
+"""Of all requests since then: fewer are a client or two with a bad key."""
+ROSE = 3.0
+LEAST = 8
+ONE_CLIENT = 0.9
+"""Refusals of one client alone are that client's own trouble, if there are others."""
+STRENGTH = (0.05, 0.3)
+
+
+class Risen(NamedTuple):
+    """Since when more requests are refused, and the shares now and before."""
+
+    at: float
+    now: float
+    before: float
+
+
+def is_refused(ask: Ask) -> bool:
+    """Turned away. A 429 sheds on purpose: it is told (`marks`), and never is pain by itself."""
+    return ask.status in LET_IN or ask.status in WRONG
+
+
+def _is_told(ask: Ask) -> bool:
+    """The same with a 429 of the service itself, not one that a proxy gives to protect it."""
+    return is_refused(ask) or (ask.status == LIMITED and bool(ask.upstream))
+
+
+def risen(asks: Sequence[Ask], resolution: float) -> Risen | None:
+    """A jump of refusals that users feel; None where there is none."""
+    flags = [is_refused(ask) for ask in asks]
+    if sum(flags) < LEAST:
+        return None
+    onset = find_onset([ask.at for ask in asks], flags, resolution)
+    if onset is None:
+        return None
+    after = [ask for ask in asks if ask.at >= onset.at]
+    before = [ask for ask in asks if ask.at < onset.at]
+    now, past = _share(after), _share(before)
+    if now < SHARE or now < ROSE * past or _one_client(after):
+        return None
+    return Risen(onset.at, now, past)
+
+
+def counted_as_errors(asks: list[Ask], resolution: float) -> list[Ask]:
+    """The same rows, refusals since their jump counted as errors."""
+    found = risen(asks, resolution)
+    if found is None:
+        return asks
+    return [
+        ask._replace(error=True, shed=False) if ask.at >= found.at and is_refused(ask) else ask
+        for ask in asks
+    ]
+
+
+def marks(entry: str, asks: Sequence[Ask], onset: float | None) -> Iterator[Evidence]:
+    """Evidence of refusals since users hurt; nothing where it is not known since when."""
+    if onset is None:
+        return
+    after = [ask for ask in asks if ask.at >= onset]
+    before = [ask for ask in asks if ask.at < onset]
+    if len(after) < LEAST:
+        return
+    for id_, wanted in ((NOT_LET_IN, LET_IN | {LIMITED}), (REFUSED, WRONG)):
+        rows = [ask for ask in after if ask.status in wanted and _is_told(ask)]
+        past = [ask for ask in before if ask.status in wanted and _is_told(ask)]
+        now = len(rows) / len(after)
+        was = len(past) / len(before) if before else 0.0
+        status = Counter(ask.status for ask in rows).most_common(1)
+        alone = _one_client(after)
+        yield evidence(
+            id_,
+            entry or "users",
+            0.0 if alone else ramp(now - was, *STRENGTH),
+            link=entry,
+            value=round(now, 3),
+            baseline=round(was, 3),
+            percent=round(100 * now, 1),
+            before=round(100 * was, 1),
+            status=status[0][0] if status else 0,
+        )
+
+
+def _share(asks: Sequence[Ask]) -> float:
+    return sum(1 for ask in asks if is_refused(ask)) / len(asks) if asks else 0.0
+
+
+def _one_client(asks: Sequence[Ask]) -> bool:
+    refused = Counter(ask.client for ask in asks if is_refused(ask))
+    others = {ask.client for ask in asks}
+    if len(others) < 3 or not refused:
+        return False
+    return refused.most_common(1)[0][1] >= ONE_CLIENT * refused.total()
