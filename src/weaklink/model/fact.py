@@ -104,6 +104,8 @@ class Connection(Record, frozen=True):
 
         At the end that serves: a request that waits for its answer.
         """
+        if self._silent(self.bytes_received, self.bytes_sent):
+            return self.received_age
         return _open_since(self, self.received_age, self.sent_age)
 
     @property
@@ -112,7 +114,18 @@ class Connection(Record, frozen=True):
 
         At the end that calls: a request that it waits for.
         """
+        if self._silent(self.bytes_sent, self.bytes_received):
+            return self.sent_age
         return _open_since(self, self.sent_age, self.received_age)
+
+    def _silent(self, one: int | None, other: int | None) -> bool:
+        """Whether bytes went one way and none ever the other: the first request is still open.
+
+        On a connection this young both ages count from its making and are the same. The kernel
+        counts the handshake as one byte of what was acknowledged.
+        """
+        known = one is not None and other is not None and self.state == "established"
+        return known and (one or 0) > 1 and (other or 0) <= 1
 
 
 def _open_since(connection: Connection, last: float | None, other: float | None) -> float | None:

@@ -24,6 +24,18 @@ cause(
                 reason="its own counters: much waiting, small batches, no crowd",
             ),
             Weighs(sign="link.slower-than-before", present=0.7, reason="who calls it waits longer"),
+            Weighs(
+                sign="link.requests-pile-up",
+                present=0.7,
+                where="caller",
+                reason="a stream begins at once and then makes wait: its caller holds what is open",
+            ),
+            Weighs(
+                sign="link.slower-than-before",
+                present=0.5,
+                where="caller",
+                reason="who calls its caller waits longer",
+            ),
             Weighs(sign="link.requests-pile-up", present=0.5, reason="requests stay inside it"),
             Weighs(sign="member.fails", present=0.5, reason="its requests are slow"),
             Weighs(

@@ -34,6 +34,18 @@ cause(
             Weighs(sign="engine.requests-wait", present=0.7, reason="nobody takes from its queue"),
             Weighs(
                 sign="link.requests-pile-up",
+                present=0.7,
+                where="caller",
+                reason="a stream begins at once and then makes wait: its caller holds what is open",
+            ),
+            Weighs(
+                sign="link.slower-than-before",
+                present=0.5,
+                where="caller",
+                reason="who calls its caller waits longer",
+            ),
+            Weighs(
+                sign="link.requests-pile-up",
                 present=1.0,
                 reason="the kernel sees what came in and was not answered",
             ),

@@ -49,6 +49,18 @@ cause(
                 present=0.7,
                 reason="waiting for room is waiting for the first token",
             ),
+            Weighs(
+                sign="link.requests-pile-up",
+                present=0.7,
+                where="caller",
+                reason="a stream begins at once and then makes wait: its caller holds what is open",
+            ),
+            Weighs(
+                sign="link.slower-than-before",
+                present=0.5,
+                where="caller",
+                reason="who calls its caller waits longer",
+            ),
             Weighs(sign="link.requests-pile-up", present=0.7, reason="requests stay inside it"),
             Weighs(sign="link.slower-than-before", present=0.7, reason="it takes longer"),
             Weighs(sign="member.fails", present=0.4, reason="its requests are slow or fail"),

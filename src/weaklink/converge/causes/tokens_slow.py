@@ -41,6 +41,18 @@ cause(
                 sign="load.rose", present=-1.5, where="users", reason="more load, larger batches"
             ),
             Weighs(sign="link.slower-than-before", present=1.0, reason="who calls it waits longer"),
+            Weighs(
+                sign="link.requests-pile-up",
+                present=0.7,
+                where="caller",
+                reason="a stream begins at once and then makes wait: its caller holds what is open",
+            ),
+            Weighs(
+                sign="link.slower-than-before",
+                present=0.5,
+                where="caller",
+                reason="who calls its caller waits longer",
+            ),
             Weighs(sign="link.requests-pile-up", present=0.7, reason="requests stay inside it"),
             Weighs(sign="member.fails", present=0.4, reason="its requests are slow"),
             Weighs(

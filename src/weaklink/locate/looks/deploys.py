@@ -34,6 +34,10 @@ BEFORE, AFTER = 120.0, 8.0
 load, and a clock its slack."""
 FRESH = 3600.0
 """Seconds between a file's change and the start that takes it in, for one deploy."""
+GOOD_ROWS, GOOD_SHARE = 40, 0.95
+"""What serves so many requests well after the change was taken in has shown that it works."""
+SETTLED = 3.0
+"""Seconds before the onset that are left out of this: the onset has its own uncertainty."""
 CLEAR = (0.1, 0.4)
 
 
@@ -48,6 +52,8 @@ def just_before(view: View) -> Iterable[Judged]:
             continue
         found = sorted(_taken_in(view, link, onset), key=lambda pair: abs(onset - pair[0]))
         at, event = found[0] if found else (0.0, None)
+        if event is not None and _served_well(view, link, at, onset):
+            at, event = 0.0, None
         yield evidence(
             JUST_BEFORE,
             event.target if event else link.processes[0],
@@ -59,6 +65,24 @@ def just_before(view: View) -> Iterable[Judged]:
             what=event.text if event else "-",
             ago=round(onset - at),
         )
+
+
+def _served_well(view: View, link: Link, taken: float, onset: float) -> bool:
+    """Whether it answered enough requests well between taking the change in and the onset."""
+    end = onset - SETTLED
+    rows = [
+        status
+        for log in proxy_logs(view)
+        for address, given in log.before.items()
+        for at, _, status in given
+        if taken <= at <= end and view.book.serving(address, log.proxy.netns) == link
+    ]
+    for log in view.case.requests:
+        # Who is not called by a proxy is judged by the entry's users: they all went through it.
+        if not rows and link.on_chain:
+            rows = [log.status[i] for i in range(len(log)) if taken <= log.end[i] <= end]
+    good = sum(1 for status in rows if status < 500 and status != 499)
+    return good >= GOOD_ROWS and good >= GOOD_SHARE * len(rows)
 
 
 def _near(ago: float) -> float:

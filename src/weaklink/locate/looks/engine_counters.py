@@ -107,6 +107,9 @@ APP_SLOWER = sign(
 QUEUE = (0.5, 5.0)
 KV = (0.88, 0.97)
 """Share used: engines admit no new sequence some per cent before the end."""
+KV_HALF = 0.5
+NEXT = (0.9, 1.5)
+"""What a running request holds, as a multiple of what is left: few large ones never fill it."""
 STILL = (2.0, 5.0)
 """Seconds without a token: a long prefill alone takes one or two."""
 SLOWER = (1.4, 2.5)
@@ -200,9 +203,9 @@ def _queue(of: Counters) -> Iterator[Judged]:
             **({} if running is None else {"running": round(running[0], 1)}),
         )  # fmt: skip
         if kv is not None:
-            queued = 1.0 if waiting[0] >= 1.0 else 0.0
+            full = _full(kv[0], running[0] if running else 0.0) if waiting[0] >= 1.0 else 0.0
             yield _say(
-                of, KV_FULL, ramp(kv[0], *KV) * queued, value=kv[0], baseline=kv[1],
+                of, KV_FULL, full, value=kv[0], baseline=kv[1],
                 percent=round(100 * kv[0]), waiting=round(waiting[0], 1),
             )  # fmt: skip
     preempted = of.grown("engine_preemptions_total")
@@ -216,6 +219,13 @@ def _queue(of: Counters) -> Iterator[Judged]:
             of, BATCH_GREW, log_ramp(running[0] / running[1], *GREW), value=running[0],
             baseline=running[1], now=round(running[0], 1), before=round(running[1], 1),
         )  # fmt: skip
+
+
+def _full(used: float, running: float) -> float:
+    """How clearly the next request does not fit: by the share used, or by what each one holds."""
+    each = used / running if running >= 1 else 0.0
+    tight = ramp(each / max(1 - used, 0.01), *NEXT) if used >= KV_HALF else 0.0
+    return max(ramp(used, *KV), tight)
 
 
 def _tokens(of: Counters) -> Iterator[Judged]:
