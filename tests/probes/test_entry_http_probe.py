@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,7 +16,15 @@ from weaklink.parse.log_format import ROLES
 from weaklink.probes.entry_http import cheapest, entry_http, harmless
 from weaklink.reach.host import NotHere
 from weaklink.sources.nginx import nginx
-from weaklink.testing.servers import bare_case, fact_of, fetch, hands, nginx_server
+from weaklink.testing.servers import (
+    bare_case,
+    fact_of,
+    fetch,
+    free_port,
+    hands,
+    nginx_server,
+    wait_for,
+)
 
 HTTP = """
 log_format rich '$msec "$request" $status $request_time';
@@ -164,3 +174,30 @@ def test_the_cheapest_is_chosen() -> None:
     assert cheapest(rows) == "/v1/quick/7"
     assert cheapest(rows[-4:]) == ""
     assert cheapest([]) == ""
+
+
+def test_an_application_without_a_proxy_is_asked_what_its_own_log_shows(tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    log.write_text(
+        'INFO:     10.0.0.9:1 - "POST /v1/chat HTTP/1.1" 200 OK\n'
+        'INFO:     10.0.0.9:1 - "GET /v1/models HTTP/1.1" 200 OK\n'
+    )
+    port = free_port()
+    with log.open("a") as out:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"],
+            stdout=out, stderr=out, cwd=tmp_path,
+        )  # fmt: skip
+    try:
+        wait_for(("127.0.0.1", port))
+        fact = fact_of(server.pid, "python3")
+        link = Link(
+            key="link:h1/-/app", name="app", role="app", pids=[server.pid], processes=[fact.key],
+            listen=[f"127.0.0.1:{port}"], entry=True,
+        )  # fmt: skip
+        (answer,) = entry_http(hands(0.3), grow(bare_case(fact), chain=Chain(links=[link]))).answers
+    finally:
+        server.kill()
+        server.wait()
+    assert answer.url == f"http://127.0.0.1:{port}/v1/models"
+    assert answer.status == 404

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from weaklink.model.case import Case, grow
 from weaklink.model.chain import Chain, Link
@@ -65,3 +66,25 @@ def test_a_service_that_nobody_touched(tmp_path: Path) -> None:
 def test_without_a_chain_nothing_is_looked_for() -> None:
     with pytest.raises(NotHere):
         changes(hands(0.0), bare_case())
+
+
+def test_a_model_or_package_that_a_service_started_with(tmp_path: Path) -> None:
+    now = time.time()
+    model, data = tmp_path / "model", tmp_path / "data"
+    for folder in (model, data):
+        folder.mkdir()
+    (model / "weights.safetensors").write_text("x")
+    os.utime(model / "weights.safetensors", (now - 100, now - 100))
+    (data / "uploads.bin").write_text("x")
+    packages = tmp_path / "venv/lib/python3.11/site-packages"
+    for name, age in (("torch-2.9.0", 80), ("numpy-2.0.0", 90_000)):
+        (packages / f"{name}.dist-info").mkdir(parents=True)
+        (packages / f"{name}.dist-info/METADATA").write_text("x")
+        os.utime(packages / f"{name}.dist-info/METADATA", (now - age, now - age))
+    case = case_of(tmp_path / "none.py", age=60)
+    (me,) = case.processes
+    command = [str(tmp_path / "venv/bin/python"), "-m", "serve", f"--model={model}", str(data)]
+    me = structs.replace(me, command=command, python=True)
+    events = changes(hands(0.0), grow(case, processes=[me])).events
+    changed = {one.text for one in events if one.kind == "code-change"}
+    assert changed == {str(model / "weights.safetensors"), "package torch-2.9.0"}

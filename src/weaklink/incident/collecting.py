@@ -123,6 +123,7 @@ class Collector:
                 until=now + window,
                 deadline=now + window + GRACE,
                 entry=self.options.entry,
+                prometheus=self.options.prometheus,
                 privileged=case.host.privileged,
             )
 

@@ -22,5 +22,7 @@ class Options(Record, frozen=True):
     """How long is looked (`--for`): six ticks, and a verdict within 10 s."""
     timeout: float = 20.0
     root: str = "/"
+    prometheus: str = ""
+    """Base URL of a Prometheus-compatible API that knows the hour before."""
     since: float | None = None
     until: float | None = None

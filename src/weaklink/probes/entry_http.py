@@ -19,6 +19,10 @@ from weaklink.model.look import Look
 from weaklink.model.message import say
 from weaklink.model.take import Take
 from weaklink.parse.access_log import FormatError, reader_for
+from weaklink.parse.app_access import Asked, asked_in
+from weaklink.parse.log_clock import LogClock
+from weaklink.parse.log_dress import undress
+from weaklink.parse.log_format import ROLES
 from weaklink.parse.log_values import seconds
 from weaklink.parse.mask import is_identifier
 from weaklink.parse.redact import redact
@@ -27,6 +31,7 @@ from weaklink.reach.connect import connect
 from weaklink.reach.host import NotAllowed, NotHere, Reach, TooLate
 from weaklink.reach.http import error_word, get
 from weaklink.reach.log_tail import Tail
+from weaklink.reach.open_logs import open_logs
 from weaklink.reach.owner_files import leads_to_device, owner_path
 from weaklink.reach.registry import probe
 from weaklink.words import texts
@@ -43,6 +48,7 @@ EVERY = 1.0
 ANSWER_SECONDS = 5.0
 """Longer than most users wait is told as a timeout, while the window lasts."""
 LOG_BYTES = 256 << 10
+MAX_MEMBERS = 4
 CHEAP_SECONDS = 2.0
 """A GET that never took less is not asked again: it may be a stream or costly."""
 _RISKY = frozenset(
@@ -220,7 +226,34 @@ def _seen(reach: Reach, case: Case, entry: Link) -> str:
             rows = [row for line in lines if line and (row := reader.read(line[:8192]))]
             if target := cheapest(rows):
                 return target
+    return "" if entry.role == "proxy" else _seen_by_itself(reach, case, entry)
+
+
+def _seen_by_itself(reach: Reach, case: Case, entry: Link) -> str:
+    """The same from the log that an application keeps of its own requests; '' for none."""
+    members = [process for process in case.processes if process.pid in set(entry.pids)]
+    for process in members[:MAX_MEMBERS]:
+        for log in open_logs(reach, process)[0]:
+            try:
+                with Tail(log.where) as tail:
+                    lines = tail.lines_at(max(0, tail.size - LOG_BYTES), LOG_BYTES)
+            except OSError:
+                continue
+            asked = [one for line in lines if (one := asked_in(undress(line, LogClock()).text))]
+            if target := cheapest([_as_row(one) for one in asked]):
+                return target
     return ""
+
+
+def _as_row(asked: Asked) -> tuple[str | None, ...]:
+    """A request as a row of an access log (parse/log_format.py, ROLES)."""
+    told = {
+        "request_time": None if asked.duration is None else repr(asked.duration),
+        "status": str(asked.status),
+        "uri": asked.target,
+        "method": asked.method,
+    }
+    return tuple(told.get(role) for role in ROLES)
 
 
 def cheapest(rows: list[tuple[str | None, ...]]) -> str:

@@ -48,6 +48,8 @@ class Reach:
     until: float
     deadline: float
     entry: str = ""
+    prometheus: str = ""
+    """Base URL of a Prometheus-compatible API that may be asked, '' for none."""
     privileged: bool = False
     stop: threading.Event = field(default_factory=threading.Event)
     spent: float = 0.0

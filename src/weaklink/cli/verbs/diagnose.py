@@ -33,6 +33,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--entry", type=options.entry, metavar="URL", help="ask this URL like a user would, GET"
     )
+    parser.add_argument(
+        "--prometheus",
+        type=options.entry,
+        metavar="URL",
+        help="ask this Prometheus (or compatible) for the hour before",
+    )
     parser.add_argument("--root", type=options.root, metavar="DIR", help="look at a frozen host")
     parser.add_argument("--case", metavar="FILE", help="judge a filed Case again (- for stdin)")
     parser.add_argument("--no-file", action="store_true", help="file no Case when users hurt")
@@ -60,6 +66,7 @@ def _refuse_nonsense(args: argparse.Namespace) -> None:
             ("--until", args.until),
             ("--entry", args.entry),
             ("--root", args.root),
+            ("--prometheus", args.prometheus),
         )
         if value is not None
     ]
@@ -82,6 +89,7 @@ def _live(args: argparse.Namespace, speaks: str) -> Case:
         window=args.window or default.window,
         timeout=args.timeout or max(default.timeout, (args.window or 0.0) + 10.0),
         root=args.root or "/",
+        prometheus=args.prometheus or "",
         since=args.since,
         until=args.until,
     )
