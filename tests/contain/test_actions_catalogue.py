@@ -33,6 +33,8 @@ CITED = [
     "raise-open-files",
     "free-space",
     "lower-log-level",
+    "raise-cache-memory",
+    "save-elsewhere",
 ]
 
 

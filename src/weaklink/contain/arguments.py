@@ -24,6 +24,8 @@ WARM_PER_CPU = 2
 """Keys a second to warm for each CPU of the host: a start that a person raises while P99 falls."""
 
 
+MORE_CACHE, MOST_CACHE = 1.5, 0.5
+"""Times the limit that a cache gets, and the share of the host's memory that it may end at."""
 MORE_FILES = 4
 """Times the limit of open files: enough for a burst, and still a limit for a leak."""
 
@@ -118,6 +120,7 @@ def _cache_values(case: Case, judged: JudgedCause) -> dict[str, Argument]:
     if cache is not None and cache.listen:
         values["cache"] = cache.name
         values["cli"] = Raw(_cli(cache))
+        values |= _memory_of(case, cache)
     if space is not None and space.prefix:
         values["prefix"] = space.prefix
         values["pattern"] = _GLOB.sub(r"\\\1", space.prefix) + "*"
@@ -130,6 +133,21 @@ def _cache_values(case: Case, judged: JudgedCause) -> dict[str, Argument]:
     if key and not re.search(r"[…*{}]", key):
         values["key"] = key
     return values
+
+
+def _memory_of(case: Case, cache: Link) -> dict[str, Argument]:
+    """`cache_limit`, `cache_more` (bytes): half as much again, where the host has it free."""
+    limit = next(
+        (
+            row.values[-1]
+            for row in case.series
+            if row.quantity == "cache_memory_limit_bytes" and row.target in cache.processes
+        ),
+        0.0,
+    )
+    more = limit * MORE_CACHE
+    free = case.host.memory_bytes * MOST_CACHE
+    return {"cache_limit": limit, "cache_more": more} if 0 < more <= free else {}
 
 
 def _cache_link(case: Case, key: str) -> Link | None:

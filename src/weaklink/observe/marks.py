@@ -16,6 +16,7 @@ from weaklink.observe.signs import (
     ERRORS,
     MANY_RESOURCES,
     ONE_RESOURCE,
+    ONE_THING_ASKED,
     RATE_ROSE,
     SLOW,
 )
@@ -33,6 +34,9 @@ AT_ONCE = (0.4, 0.8)
 """Share of its slow requests that overlap with another slow one."""
 RETRIED = (0.2, 0.6)
 """Share of the failed requests that failed on two members or more."""
+ASKED_SHARE = (0.25, 0.6)
+"""Share of all requests for one thing: the first of a Zipf list of hundreds has about 15 %."""
+LEAST_ASKED = 40
 DISTINCT = (0.1, 0.4)
 """Different things per bad request of the route."""
 
@@ -88,6 +92,7 @@ def _load(pain: Pain) -> Iterator[Evidence]:
 def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> Iterator[Evidence]:
     """Whether the bad requests ask for one thing, or for many."""
     totals = Counter((ask.route, ask.path) for ask in after if ask.path)
+    yield from _asked(pain, totals)
     bad = Counter((ask.route, ask.path) for ask in after if ask.path and is_bad(ask))
     count = bad.total()
     if count < LEAST_BAD:
@@ -117,6 +122,24 @@ def _spread(pain: Pain, after: Sequence[Ask], is_bad: Callable[[Ask], bool]) -> 
         value=float(distinct),
         distinct=distinct,
         route=route,
+    )
+
+
+def _asked(pain: Pain, totals: Counter[tuple[str, str]]) -> Iterator[Evidence]:
+    """Whether one thing of a route with several draws most of what is asked."""
+    if totals.total() < LEAST_ASKED:
+        return
+    (route, path), most = totals.most_common(1)[0]
+    several = sum(1 for key in totals if key[0] == route) > 2
+    share = most / totals.total()
+    yield evidence(
+        ONE_THING_ASKED,
+        pain.entry or "users",
+        ramp(share, *ASKED_SHARE) if several else 0.0,
+        link=pain.entry,
+        value=round(share, 3),
+        path=path,
+        percent=round(100 * share),
     )
 
 

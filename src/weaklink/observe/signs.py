@@ -34,6 +34,12 @@ COMES_AND_GOES = sign(
     "One thing is quick most of the time, and now and then slow for several who ask at once.",
     "{path} is quick {percent} % of the time, and slow for several at once in between",
 )
+ONE_THING_ASKED = sign(
+    "requests.one-thing-asked",
+    "access-logs",
+    "One thing draws a large share of all requests, quick or slow.",
+    "{percent} % of all requests ask for {path}",
+)
 MANY_RESOURCES = sign(
     "requests.many-resources",
     "access-logs",

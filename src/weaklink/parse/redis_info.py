@@ -24,6 +24,7 @@ SET = frozenset(
 )
 EXPIRE = frozenset(("expire", "pexpire", "expireat", "pexpireat", "getex", "persist"))
 DELETE = frozenset(("del", "unlink", "getdel", "flushdb", "flushall"))
+FLUSH = frozenset(("flushdb", "flushall"))
 GET = frozenset(
     ("get", "mget", "getex", "getrange", "strlen", "exists", "hget", "hmget", "hexists", "zscore")
 )
@@ -63,7 +64,11 @@ _FAMILIES = (
     (cache.CACHE_DELETE_COMMANDS_TOTAL, DELETE),
     (cache.CACHE_GET_COMMANDS_TOTAL, GET),
     (cache.CACHE_SLOW_SCAN_COMMANDS_TOTAL, SLOW_SCAN),
+    (cache.CACHE_FLUSH_COMMANDS_TOTAL, FLUSH),
 )
+REFUSALS = ("OOM", "MISCONF", "READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN")
+"""Kinds of errors by which a server that answers still serves nobody."""
+_ERRORS = re.compile(r"count=(\d{1,20})")
 _STAT = re.compile(r"calls=(\d{1,20}),usec=(\d{1,20})")
 _DATABASE = re.compile(r"keys=(\d{1,20}),expires=(\d{1,20})(?:,avg_ttl=(\d{1,20}))?")
 
@@ -149,6 +154,11 @@ def info_readings(info: Info, target: str, at: float, own: Own = Own()) -> list[
             values[quantity] = max(0.0, values[quantity] - count)
     if "role" in info.fields:
         values[cache.CACHE_REPLICA] = float(info.fields["role"] in ("slave", "replica"))
+    if "rdb_last_bgsave_status" in info.fields:
+        values[cache.CACHE_SAVE_FAILED] = float(info.fields["rdb_last_bgsave_status"] == "err")
+    if "total_error_replies" in info.fields:
+        counted = (_ERRORS.match(info.fields.get(f"errorstat_{kind}", "")) for kind in REFUSALS)
+        values[cache.CACHE_REFUSED_COMMANDS_TOTAL] = sum(int(one[1]) for one in counted if one)
     if info.commands:
         for quantity, family in _FAMILIES:
             values[quantity] = sum(info.commands[c].calls for c in family if c in info.commands)

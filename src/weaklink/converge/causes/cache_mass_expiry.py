@@ -87,6 +87,24 @@ cause(
                 where="callee",
                 reason="then the cache itself is slow",
             ),
+            Weighs(
+                sign="cache.misses-never-stored",
+                present=-5.0,
+                where="callee",
+                reason="then nothing is stored again: what is asked for does not exist",
+            ),
+            Weighs(
+                sign="cache.emptied",
+                present=-4.5,
+                where="callee",
+                reason="then it began anew: nothing has expired",
+            ),
+            Weighs(
+                sign="cache.evicts",
+                present=-4.0,
+                where="callee",
+                reason="then it throws out what it cannot hold",
+            ),
         ),
         explains=(
             "users.*",

@@ -74,6 +74,24 @@ cause(
                 present=-2.0,
                 reason="then it starts again and again",
             ),
+            Weighs(
+                sign="cache.emptied",
+                present=-3.5,
+                where="callee",
+                reason="then it prepares because the cache began anew",
+            ),
+            Weighs(
+                sign="cache.misses-never-stored",
+                present=-3.0,
+                where="callee",
+                reason="then it prepares what no cache can hold",
+            ),
+            Weighs(
+                sign="cache.evicts",
+                present=-2.0,
+                where="callee",
+                reason="then it prepares what the cache had to throw out",
+            ),
         ),
         explains=(
             "users.*",

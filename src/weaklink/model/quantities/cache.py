@@ -191,3 +191,24 @@ CACHE_LAST_FORK_SECONDS = declare(
     "up",
     "how long the last fork stopped the server",
 )
+CACHE_FLUSH_COMMANDS_TOTAL = declare(
+    "cache_flush_commands_total",
+    "commands",
+    "counter",
+    "up",
+    "commands that empty a database (FLUSHDB, FLUSHALL)",
+)
+CACHE_REFUSED_COMMANDS_TOTAL = declare(
+    "cache_refused_commands_total",
+    "commands",
+    "counter",
+    "up",
+    "commands that it answered with OOM, MISCONF, READONLY, LOADING, MASTERDOWN or CLUSTERDOWN",
+)
+CACHE_SAVE_FAILED = declare(
+    "cache_save_failed",
+    "flag",
+    "gauge",
+    "up",
+    "1 where its last snapshot failed, after which it refuses writes unless told otherwise",
+)
