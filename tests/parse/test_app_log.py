@@ -166,6 +166,25 @@ def test_an_engines_own_words_and_its_reports() -> None:
     assert sample.kv_used == pytest.approx(0.991)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "INFO 12-01 09:26:17 [logger.py:40] Received request x: prompt: 'EngineDeadError: connect "
+        "ECONNREFUSED 10.0.0.7:80', params: ...",
+        '{"level":30,"msg":"prompt: EngineDeadError connect ECONNREFUSED 10.0.0.7:80"}',
+        "2026-12-01 09:26:16,120 INFO app: user asked: connect ECONNREFUSED 10.0.0.7:80",
+    ],
+)
+def test_a_prompt_that_is_quoted_is_not_the_programs_own_word(line: str) -> None:
+    report = (
+        "INFO 12-01 09:26:16 [loggers.py:123] Engine 000: Avg prompt throughput: 10.0 tokens/s, "
+        "Avg generation throughput: 0.0 tokens/s, Running: 4 reqs, Waiting: 9 reqs, GPU KV cache "
+        "usage: 99.1%"
+    )
+    form = "json" if line.startswith("{") else "text"
+    assert read([report, line] if form == "text" else [line], form)[1] == {}
+
+
 def test_secrets_do_not_get_into_facts() -> None:
     _, said = read(["ERROR 401 Unauthorized for api_key=sk-proj-A1b2C3d4E5f6G7h8I9j0K1l2"])
     assert "sk-proj-A1b2C3d4E5f6G7h8I9j0K1l2" not in repr(said)

@@ -146,3 +146,28 @@ def test_what_is_no_link_of_ours_is_left_alone(service: Service) -> None:
     finally:
         other.process.kill()
         other.process.wait()
+
+
+def test_a_proxy_that_logs_json_tells_which_member_it_chose(service: Service) -> None:
+    now = time.time()
+    service.write(
+        *[
+            f'{{"start_time":"{time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now - n))}",'
+            '"method":"GET","path":"/v1/x","response_code":503,"duration":12,'
+            '"upstream_host":"10.0.0.7:8000","bytes_sent":9}'
+            for n in range(9, 0, -1)
+        ]
+    )
+    (rows,) = service.look(service.case("proxy")).requests
+    assert set(rows.upstream) == {"10.0.0.7:8000"}
+    assert rows.duration[0] == pytest.approx(0.012)
+
+
+def test_workers_that_celery_lost() -> None:
+    from weaklink.parse.app_phrases import code_of
+
+    line = (
+        "[2026-12-01 09:26:16,123: ERROR/MainProcess] Task handler raised error: "
+        "WorkerLostError('Worker exited prematurely: signal 9 (SIGKILL) Job: 3.')"
+    )
+    assert code_of(line) == "workers-die"

@@ -14,21 +14,9 @@ from typing import NamedTuple
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.observe.asks import Ask
 from weaklink.observe.onset import find_onset
+from weaklink.observe.signs import NOT_LET_IN, REFUSED
 from weaklink.stats.robust import ramp
-from weaklink.words import sign
 
-NOT_LET_IN = sign(
-    "users.not-let-in",
-    "access-logs",
-    "Far more requests than before are answered 401, 403 or 429: users are not let in.",
-    "{percent} % of the requests are answered {status}, before {before} %",
-)
-REFUSED = sign(
-    "users.refused-as-wrong",
-    "access-logs",
-    "Far more requests than before are answered 400, 413 or 422: as wrong or too large.",
-    "{percent} % of the requests are answered {status}, before {before} %",
-)
 LET_IN = frozenset({401, 403, 407})
 LIMITED = 429
 WRONG = frozenset({400, 413, 422})

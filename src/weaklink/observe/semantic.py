@@ -13,19 +13,11 @@ from typing import NamedTuple
 from weaklink.model.case import Case
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.observe.asks import Ask
+from weaklink.observe.signs import SHRANK
 from weaklink.stats.onset import strongest_shift
 from weaklink.stats.per_unit import PerUnit, per_unit
 from weaklink.stats.quantiles import median, quantile
 from weaklink.stats.robust import ramp
-from weaklink.words import sign
-
-SHRANK = sign(
-    "answers.shrank",
-    "access-logs",
-    "Answers of a route with status 200 are far smaller than they were.",
-    "answers of {route} have {now} bytes, before {before}",
-    hurts=True,
-)
 
 LEAST_ROWS = 30
 """Rows on each side of the shift: below, a change of mix looks like a change of answers."""

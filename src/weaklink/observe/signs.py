@@ -53,5 +53,24 @@ AFTER_RETRY = sign(
     "Bad requests were tried on one member after another and failed on each.",
     "{count} of the bad requests failed on two members or more",
 )
+SHRANK = sign(
+    "answers.shrank",
+    "access-logs",
+    "Answers of a route with status 200 are far smaller than they were.",
+    "answers of {route} have {now} bytes, before {before}",
+    hurts=True,
+)
+NOT_LET_IN = sign(
+    "users.not-let-in",
+    "access-logs",
+    "Far more requests than before are answered 401, 403 or 429: users are not let in.",
+    "{percent} % of the requests are answered {status}, before {before} %",
+)
+REFUSED = sign(
+    "users.refused-as-wrong",
+    "access-logs",
+    "Far more requests than before are answered 400, 413 or 422: as wrong or too large.",
+    "{percent} % of the requests are answered {status}, before {before} %",
+)
 
 texts({"baseline.log": "own log, {minutes} min before"})

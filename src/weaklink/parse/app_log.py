@@ -39,6 +39,10 @@ _ADDRESSED = frozenset(
 )  # fmt: skip
 
 
+_TOLD_CALMLY = frozenset(("rate-limited", "quota-spent", "unauthorized", "truncated"))
+"""HTTP clients log what they were answered as information (httpx does)."""
+
+
 class Origin(NamedTuple):
     """Whose log it is."""
 
@@ -114,13 +118,13 @@ class AppLogReader:
             return
         raised = False
         for part in one.text.split("\n")[:200]:
-            raised = self._part(part, at) or raised
+            raised = self._part(part, at, calm=one.calm) or raised
         if at is not None:
             span = self._spans[at // STEP * STEP]
             span[0] += 1
             span[1] += int(one.error or raised)
 
-    def _part(self, part: str, at: float | None) -> bool:
+    def _part(self, part: str, at: float | None, *, calm: bool) -> bool:
         """One line of text; True where an exception ends in it."""
         if _TRACEBACK in part:
             self._tracing, self._frame = 200, ""
@@ -143,7 +147,7 @@ class AppLogReader:
             self._node(found)
             return False
         where, self._tracing = (self._frame if self._tracing else ""), 0
-        self._phrases(part, at, where)
+        self._phrases(part, at, where, calm=calm)
         return raised
 
     def _node(self, found: re.Match[str]) -> None:
@@ -155,15 +159,15 @@ class AppLogReader:
     def _last_exception(self) -> str:
         return next((about for code, about in reversed(self._kinds) if code == "exception"), "")
 
-    def _phrases(self, part: str, at: float | None, where: str) -> None:
-        for name, table in self.tools.items():
+    def _phrases(self, part: str, at: float | None, where: str, *, calm: bool) -> None:
+        for name, table in self.tools.items() if not calm else ():
             match = first_match(part, table)
             if match is not None:
                 phrase, values, words = match
                 self._note(f"{name}.{phrase.code}", "", part, at, values=values, words=words)
                 return
         code = code_of(part)
-        if code:
+        if code and (not calm or code in _TOLD_CALMLY):
             about = address_in(part) if code in _ADDRESSED else ""
             self._note(code, about, part, at, where=where)
 

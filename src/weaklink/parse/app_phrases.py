@@ -19,8 +19,8 @@ class Said(NamedTuple):
 
 TABLE = (
     # Sources: messages of libc's strerror, Python's socket, requests/urllib3, httpx, aiohttp,
-    # redis-py, psycopg, asyncpg, SQLAlchemy, botocore, openai, Node's errno names, Go's net, the
-    # JDK, gRPC. The first that fits counts, so the narrow ones stand before the wide ones.
+    # redis-py, psycopg, asyncpg, SQLAlchemy, botocore, openai, Celery, Node's errno names, Go's
+    # net, the JDK, gRPC. The first that fits counts, so the narrow ones stand before the wide ones.
     Said("pool-exhausted", (
         "queuepool limit of size", "pooltimeout", "connection is not available, request timed out",
         "too many clients already", "max number of clients reached", "too many connections",
@@ -30,6 +30,10 @@ TABLE = (
         "slots are reserved",
     )),
     Said("pool-full", ("connection pool is full, discarding",)),
+    Said("workers-die", (
+        "workerlosterror", "worker exited prematurely", "hard time limit (", "brokenprocesspool",
+        "child process exited with", "worker process died",
+    )),
     Said("gpu-out-of-memory", (
         "cuda out of memory", "cuda error: out of memory", "torch.outofmemoryerror",
         "cuda_error_out_of_memory", "cudamalloc failed: out of memory", "hip out of memory",

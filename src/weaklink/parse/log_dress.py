@@ -20,9 +20,10 @@ _CRI = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d)) std(?:out|err) [FP] "
 )
 _ERROR = re.compile(
-    r"(?:^|[\s\[|(])(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC|error|fatal|panic)(?=[\]\s:|)]|$)"
+    r"(?:^|[\s\[|(])(?:ERROR|CRITICAL|FATAL|SEVERE|PANIC|error|fatal|panic)(?=[\]\s:|)/]|$)"
     r"|^[EF]\d{4} \d\d:\d\d|level=(?:error|fatal|panic)"
 )
+_CALM = re.compile(r"(?<![\w/])(?:INFO|DEBUG|TRACE|info|debug)(?![\w/])|^I\d{4} \d\d:\d\d")
 _LEVELS = ("level", "severity", "levelname", "lvl", "log.level", "loglevel")
 _MESSAGES = ("msg", "message", "event", "log", "text", "body")
 _DETAILS = (
@@ -30,8 +31,9 @@ _DETAILS = (
     "error.stack", "error.message", "error.stack_trace", "err", "error", "exc_text", "reason",
 )  # fmt: skip
 BAD_LEVELS = ("error", "critical", "fatal", "panic", "severe", "emerg", "alert")
-PINO_ERROR = 50
-"""Levels of pino and bunyan: 50 is error, 60 fatal."""
+CALM_LEVELS = ("info", "debug", "trace", "verbose", "notice", "informational")
+PINO_ERROR, PINO_WARN = 50, 40
+"""Levels of pino and bunyan: 30 is info, 40 warning, 50 error, 60 fatal."""
 
 
 class Undressed(NamedTuple):
@@ -40,6 +42,8 @@ class Undressed(NamedTuple):
     text: str
     at: float | None
     error: bool
+    calm: bool
+    """The program itself calls it information: a prompt that it quotes is not its own word."""
     record: dict[str, object] | None
 
 
@@ -56,10 +60,11 @@ def undress(line: str, clock: LogClock) -> Undressed:
         record = flat(line[: 8 * MAX_TEXT])
         if record is not None:
             at = outer if outer is not None else of_record(record, clock)
-            return Undressed(_said(record), at, _is_bad(record), record)
+            return Undressed(_said(record), at, _is_bad(record), _is_calm(record), record)
     text = line[:MAX_TEXT]
     at = outer if outer is not None else clock.at(text)
-    return Undressed(text, at, _ERROR.search(text[:120]) is not None, None)
+    error = _ERROR.search(text[:120]) is not None
+    return Undressed(text, at, error, not error and _CALM.search(text[:80]) is not None, None)
 
 
 def form_of(lines: list[str]) -> str:
@@ -95,12 +100,23 @@ def _said(record: dict[str, object]) -> str:
 
 
 def _is_bad(record: dict[str, object]) -> bool:
+    level = _level(record)
+    return level >= PINO_ERROR if isinstance(level, float) else level in BAD_LEVELS
+
+
+def _is_calm(record: dict[str, object]) -> bool:
+    level = _level(record)
+    return 0 < level < PINO_WARN if isinstance(level, float) else level in CALM_LEVELS
+
+
+def _level(record: dict[str, object]) -> float | str:
+    """The level as a number (pino, bunyan) or a word in lower case; '' where there is none."""
     for name in _LEVELS:
         level = record.get(name)
         if isinstance(level, bool) or level is None:
             continue
         if isinstance(level, int | float):
-            return level >= PINO_ERROR
+            return float(level)
         if isinstance(level, str):
-            return level.lower() in BAD_LEVELS
-    return False
+            return level.lower()
+    return ""

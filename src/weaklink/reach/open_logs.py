@@ -38,7 +38,13 @@ class OpenLog(NamedTuple):
 
 def open_logs(reach: Reach, process: Process) -> tuple[list[OpenLog], list[str]]:
     """(regular files that it writes and that look like logs, newest first; where else fd 1 and 2
-    lead: `pipe`, `socket`)."""
+    lead: `pipe`, `socket`, or `denied` where its descriptors may not be seen)."""
+    try:
+        reach.root.names(f"/proc/{process.pid}/fd", 1)
+    except PermissionError:
+        return [], ["denied"]
+    except OSError:
+        return [], []
     found: dict[tuple[int, int], OpenLog] = {}
     elsewhere: list[str] = []
     for number, target in open_files(reach, process.pid).items():

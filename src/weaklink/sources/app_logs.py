@@ -20,11 +20,13 @@ from weaklink.model.requests import Requests
 from weaklink.model.series import Reading
 from weaklink.model.take import Take
 from weaklink.model.target import target_key
+from weaklink.parse.access_log import Columns, guess, to_requests
 from weaklink.parse.app_access import unit_of
 from weaklink.parse.app_log import AppLogReader, Origin
 from weaklink.parse.app_log_tools import report_in, tables_for
 from weaklink.parse.log_clock import LogClock, clock_for
 from weaklink.parse.log_dress import form_of, undress
+from weaklink.parse.routes import Routes
 from weaklink.reach.host import NotHere, Reach
 from weaklink.reach.log_tail import BLOCK, Tail
 from weaklink.reach.memory import memory
@@ -38,6 +40,7 @@ texts(
         "app-logs.none": "no process of the chain holds a log open that could be read",
         "app-logs.pipe": "the output of {name} goes to a pipe: only who reads it knows it "
         "(journalctl, docker logs)",
+        "app-logs.hidden": "logs of {name}: its open files may not be seen",
         "app-logs.denied": "log {path}: may not be read",
         "app-logs.failed": "log {path}: {reason}",
     }
@@ -73,6 +76,8 @@ class Sizes:
     sizes: dict[tuple[int, int], list[tuple[float, int]]] = field(default_factory=dict)
     pipes: dict[str, str] = field(default_factory=dict)
     """Names of links whose output goes where we cannot read it, by process key."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Names of links whose descriptors we may not see."""
     found: bool = False
 
 
@@ -88,7 +93,7 @@ def app_log_sizes(reach: Reach, case: Case) -> Take:
     if not kept.found:
         _find(reach, case, kept)
         kept.found = True
-    if not kept.logs and not kept.pipes:
+    if not kept.logs and not kept.pipes and not kept.hidden:
         raise NotHere(say("app-logs.none"))
     at = reach.now()
     for identity, (log, _, _) in kept.logs.items():
@@ -117,7 +122,8 @@ def _find(reach: Reach, case: Case, kept: Sizes) -> None:
                     owner = members[0].key
                     kept.logs.setdefault(log.identity, (log, link.key, owner))
             if elsewhere and not logs:
-                kept.pipes.setdefault(members[0].key, link.name)
+                where = kept.hidden if "denied" in elsewhere else kept.pipes
+                where.setdefault(members[0].key, link.name)
 
 
 def _links(case: Case) -> list[Link]:
@@ -143,6 +149,10 @@ def app_logs(reach: Reach, case: Case) -> Take:
     looks = [
         _look(reach, owner, "absent", say("app-logs.pipe", name=name))
         for owner, name in kept.pipes.items()
+    ]
+    looks += [
+        _look(reach, owner, "denied", say("app-logs.hidden", name=name))
+        for owner, name in kept.hidden.items()
     ]
     if not kept.logs and not looks:
         raise NotHere(say("app-logs.none"))
@@ -223,20 +233,42 @@ def _read(
             if time.thread_time() - started > MAX_CPU / 2:
                 break
         timed = reader.first is not None
-        for (_, low), (at, high) in zip(sizes, [*sizes[1:], (reach.now(), tail.size)], strict=True):
-            if high > low:
-                reader.add(_segment(tail, low, high), fallback=at)
+        ends = [*sizes[1:], (reach.now(), tail.size)]
+        segments = [
+            (at, _segment(tail, low, high))
+            for (_, low), (at, high) in zip(sizes, ends, strict=True)
+            if high > low
+        ]
+        for at, lines in segments:
+            reader.add(lines, fallback=at)
         read = tail.size - tail.position
     covered = past.covered if timed and past.covered else begin_at
     source = target_key("log", log.path, host=case.host.name, netns=link.netns)
     whole = all(at == int(at) for at, _ in reader.access.rows[-50:])
     exact = timed and not whole
+    requests = reader.access.requests(source, covered, 0.001 if exact else 1.0)
+    if link.role == "proxy" and form == "json":
+        blocks = [*past.blocks, *(lines for _, lines in segments)]
+        requests = _of_proxy(blocks, newest, source, covered) or requests
     return _Got(
         facts=list(reader.facts(covered, reach.now())),
-        requests=reader.access.requests(source, covered, 0.001 if exact else 1.0),
+        requests=requests,
         readings=_reports([*past.blocks, newest], clock, process.key),
         bytes=read,
     )
+
+
+def _of_proxy(
+    blocks: list[list[str]], sample: list[str], source: str, covered: float
+) -> Requests | None:
+    """Requests of a proxy that logs JSON (Envoy, Traefik, Caddy), with the members it chose."""
+    reader = guess(sample[-200:])
+    if reader is None:
+        return None
+    columns = Columns(reader, Routes())
+    for lines in blocks:
+        columns.add(lines)
+    return to_requests([columns], source=source, covered_from=covered) if len(columns) else None
 
 
 class _Past(NamedTuple):

@@ -8,7 +8,7 @@ cause(
     Cause(
         id="external-slow",
         layer="store",
-        title="outside this host, answers slowly",
+        title="answers slowly, and its callers wait",
         because="[{external_answers_awaited_count} requests of {external_answers_awaited_caller} "
         "wait for it, the oldest since {external_answers_awaited_oldest:seconds}]"
         "[; calls to it time out in the log, {log_callee_times_out_count} times]",

@@ -162,7 +162,8 @@ OWN = {
         "its log: its queue is full, {count} times",
     ),
     (
-        "gunicorn.worker-timeout", "gunicorn.killed", "gunicorn.terminated", "gunicorn.died",
+        "workers-die", "gunicorn.worker-timeout", "gunicorn.killed", "gunicorn.terminated",
+        "gunicorn.died",
         "gunicorn.exited", "uvicorn.child-died", "ray-serve.worker-died",
     ): sign(
         "log.workers-die",
