@@ -7,6 +7,7 @@ from weaklink_lab import faults
 from weaklink_lab import state as states
 from weaklink_lab.draw import Wants, draw
 from weaklink_lab.faults import Fault, Ground
+from weaklink_lab.parts_of import roles
 from weaklink_lab.spec import Spec
 from weaklink_lab.state import Broken, State
 from weaklink_lab.truth import Truth
@@ -32,6 +33,9 @@ def misfit(spec: Spec, wants: Wants) -> str:
         trouble.append(f"{wants.slots} decoding slot(s) a worker")
     if spec.rendering.accelerator_seconds != wants.accelerator_seconds:
         trouble.append(f"{wants.accelerator_seconds} s of an accelerator a miss")
+    missing = [role for role in roles(wants.parts) if not spec.has(role)]
+    if missing:
+        trouble.append(f"the parts {', '.join(wants.parts)}")
     rate = draw(spec.seed).traffic.rate * wants.rate_factor
     if abs(spec.traffic.rate - rate) > 0.01:
         trouble.append(f"{rate:.0f} requests/s, not {spec.traffic.rate:.0f}")

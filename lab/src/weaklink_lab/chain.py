@@ -1,5 +1,6 @@
 """Bring the service up and take it down without a trace, whatever state it is in."""
 
+import json
 import os
 import signal
 import time
@@ -7,17 +8,29 @@ from pathlib import Path
 
 import msgspec
 
-from weaklink_lab import clips, nginx
+from weaklink_lab import clips, nginx, parts
 from weaklink_lab import state as states
 from weaklink_lab.client import TIMEOUT
 from weaklink_lab.kernel import cgroups, netns, spawn
+from weaklink_lab.parts_of import ROLES
 from weaklink_lab.spec import Member, Role, Spec
 from weaklink_lab.state import State
 
 LIVE = "live.json"
 REDIS = "/usr/bin/redis-server"
 NGINX = "/usr/sbin/nginx"
-ORDER: tuple[Role, ...] = ("cache", "worker", "balancer", "gateway", "front")
+ORDER: tuple[Role, ...] = (
+    "cache",
+    "store",
+    "vector",
+    "llm",
+    "worker",
+    "consumer",
+    "orchestrator",
+    "balancer",
+    "gateway",
+    "front",
+)
 """Who is started first: nobody is up before what it calls."""
 
 
@@ -72,6 +85,7 @@ def start(state: State, member: Member) -> int:
         log=state.folder(member) / "stdout.log",
         env={"SERVICE_CONFIG": str(state.folder(member) / "config.json")},
         cwd=state.folder(member),
+        owner=parts.owner(member),
     )
     state.pids[member.name] = pid
     states.save(state)
@@ -104,14 +118,14 @@ def write_live(values: dict[str, object]) -> None:
     unfinished.replace(states.FOLDER / LIVE)
 
 
-def load_start(state: State, factor: float = 1.0) -> int:
-    """Let users come, at so many times the usual rate."""
+def load_start(state: State, factor: float = 1.0, **habits: float) -> int:
+    """Let users come, at so many times the usual rate, with habits other than the usual ones."""
     load_stop(state)
     client = state.spec.one("client")
     salt = int(time.time()) % 100_000
     state.load_factor = factor
     state.load = spawn.start(
-        spawn.python("weaklink_lab.client", str(factor), str(salt)),
+        spawn.python("weaklink_lab.client", str(factor), str(salt), json.dumps(habits)),
         group=state.group(client),
         namespace=client.name,
         log=state.folder(client) / "stdout.log",
@@ -180,6 +194,10 @@ def _configure(state: State, member: Member, materials: dict[str, Path]) -> None
             analyze=spec.routes.analyze,
             jobs=spec.routes.jobs,
             events=spec.routes.events,
+            videos=spec.routes.videos,
+            ask=spec.routes.ask,
+            worker_routes=[f"{spec.routes.preview}/", f"{spec.routes.analyze}/"],
+            orchestrator=[[one.ip, one.port] for one in spec.of("orchestrator")],
         )
     elif member.role == "worker":
         cache = spec.one("cache")
@@ -200,10 +218,13 @@ def _configure(state: State, member: Member, materials: dict[str, Path]) -> None
             live=str(states.FOLDER / LIVE),
         )
         (folder / "run.sh").write_text(_watch(_uvicorn("worker", member)))
+    elif member.role in ROLES:
+        parts.prepare(spec, member, folder)
+        _settings(folder, **parts.settings(spec, member, folder, materials))
 
 
-def _settings(folder: Path, **values: object) -> None:
-    (folder / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(values)))
+def _settings(where: Path, **values: object) -> None:
+    (where / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(values)))
 
 
 def _argv(state: State, member: Member) -> list[str]:
@@ -215,6 +236,8 @@ def _argv(state: State, member: Member) -> list[str]:
         return [NGINX, "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]
     if member.role == "worker":
         return ["/bin/sh", str(folder / "run.sh")]
+    if member.role in ROLES:
+        return parts.argv(state, member)
     return _uvicorn("gateway", member)
 
 
@@ -233,7 +256,8 @@ def _watch(argv: list[str]) -> str:
 
 def _settle(state: State, role: Role) -> None:
     for member in state.spec.of(role):
-        spawn.wait_listening(state.pids[member.name], member.port)
+        if member.port:
+            spawn.wait_listening(state.pids[member.name], member.port)
 
 
 def _comm(pid: int) -> str:

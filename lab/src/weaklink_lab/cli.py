@@ -7,11 +7,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from weaklink_lab import breaking, chain, clips, faults, scoring, status
+from weaklink_lab import breaking, chain, clips, faults, proving, scoring, status
 from weaklink_lab import drill as drills
 from weaklink_lab import state as states
 from weaklink_lab.draw import Wants, draw, with_log_style
 from weaklink_lab.kernel import cgroups
+from weaklink_lab.parts_of import PARTS
 
 
 def _up(asked: argparse.Namespace) -> int:
@@ -21,6 +22,8 @@ def _up(asked: argparse.Namespace) -> int:
         wants = breaking.wants_of(_fault(asked.fault), asked.seed)
     if asked.members:
         wants = replace(wants, members=asked.members)
+    if asked.parts:
+        wants = replace(wants, parts=tuple(sorted({*wants.parts, *asked.parts})))
     begin = time.monotonic()
     with states.alone():
         state = chain.up(with_log_style(draw(asked.seed, wants), asked.log_format))
@@ -95,9 +98,28 @@ def _drill(asked: argparse.Namespace) -> int:
     return 0
 
 
+def _prove(asked: argparse.Namespace) -> int:
+    chosen = [_fault(name) for name in asked.fault] or [
+        fault for fault in faults.known().values() if not fault.control
+    ]
+    waits = "waiting for a drill of somebody else to end"
+    with states.one_drill(lambda: _say(waits)), states.alone():
+        proofs = proving.prove(chosen, asked.seed, _say)
+    wrong = [proof.fault for proof in proofs if not (proof.hurts and proof.heals)]
+    _say(f"{len(proofs)} faults, {len(proofs) - len(wrong)} hurt and heal")
+    return 1 if wrong else 0
+
+
 def _score(asked: argparse.Namespace) -> int:
     _say(scoring.table(scoring.load(asked.file)))
     return 0
+
+
+def _parts(text: str) -> list[str]:
+    parts = list(PARTS) if text == "all" else text.split(",")
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise argparse.ArgumentTypeError(f"no such part: {unknown[0]}")
+    return parts
 
 
 def _seeds(text: str) -> list[int]:
@@ -129,6 +151,13 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--seed", type=int, default=1)
     up.add_argument("--members", type=int, choices=(1, 2, 3), help="how many workers")
     up.add_argument("--for", dest="fault", metavar="FAULT", help="suit the service to a fault")
+    up.add_argument(
+        "--with",
+        dest="parts",
+        type=_parts,
+        metavar="PART,PART",
+        help=f"parts that are not always up: {', '.join(PARTS)}, or all",
+    )
     up.add_argument("--log-format", choices=("json", "text", "combined"))
     up.set_defaults(run=_up)
     down = verbs.add_parser("down", help="take everything back, after a crash too")
@@ -154,6 +183,10 @@ def _parser() -> argparse.ArgumentParser:
     drill.add_argument("--weaklink", type=Path, default=drills.default_weaklink())
     drill.add_argument("--faults", type=Path, metavar="DIR", help="faults of one's own")
     drill.set_defaults(run=_drill)
+    prove = verbs.add_parser("prove", help="show that faults hurt, and stop hurting when mended")
+    prove.add_argument("fault", nargs="*", help="default: all")
+    prove.add_argument("--seed", type=int, default=1)
+    prove.set_defaults(run=_prove)
     score = verbs.add_parser("score", help="print the table of a drill's file")
     score.add_argument("file", type=Path)
     score.set_defaults(run=_score)

@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
+import json
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from weaklink.capacity.load import Plan, run
 from weaklink.capacity.results import Columns, Sample
@@ -52,18 +55,22 @@ def file() -> Path:
     return states.FOLDER / "load.csv"
 
 
-async def ask_until_stopped(factor: float, salt: int) -> None:
-    """Load the service that is up until SIGTERM; then wait for what is still open."""
+async def ask_until_stopped(factor: float, salt: int, habits: dict[str, Any]) -> None:
+    """Load the service that is up until SIGTERM; then wait for what is still open.
+
+    `habits` replace what these users usually do: shares of the traffic, frames they ask for.
+    """
     state = states.load()
     if state is None:
         raise LookupError("no service is up")
-    spec = state.spec
+    frames = habits.pop("frames", 0)
+    spec = replace(state.spec, traffic=replace(state.spec.traffic, **habits))
     front = spec.one("front")
     plan = Plan(
         host=front.ip,
         port=front.port,
         stages=(Stage(spec.traffic.rate * factor),),
-        nth=asks(spec, salt),
+        nth=asks(spec, salt, frames),
         seed=spec.seed * 1000 + salt,
         timeout=TIMEOUT,
     )
@@ -76,4 +83,4 @@ async def ask_until_stopped(factor: float, salt: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(ask_until_stopped(float(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(ask_until_stopped(float(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])))

@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass, replace
 
+from weaklink_lab.parts_of import roles
 from weaklink_lab.spec import (
     Balancing,
     LogStyle,
@@ -23,6 +24,11 @@ NAMES: dict[Role, tuple[str, ...]] = {
     "cache": ("kv", "cache", "store", "mem"),
     "client": ("users", "crowd", "visitors"),
     "ops": ("batch", "cron", "toolbox"),
+    "orchestrator": ("director", "studio", "planner"),
+    "consumer": ("maker", "runner", "forge"),
+    "store": ("blob", "bucket", "depot"),
+    "vector": ("recall", "lookup", "texts"),
+    "llm": ("chat", "writer", "brain"),
 }
 PREVIEW = ("/v1/preview", "/api/poster", "/media/thumb", "/v2/still")
 ANALYZE = ("/v1/analyze", "/api/scenes", "/v1/caption", "/v2/probe")
@@ -30,7 +36,16 @@ JOBS = ("/v1/jobs", "/api/tasks", "/v1/renders")
 LOG_STYLES: tuple[LogStyle, ...] = ("json", "text")
 """What the seed chooses from; `combined`, which has no times, only comes when asked for."""
 EVENTS = ("/v1/events", "/api/feed", "/v1/stream")
+VIDEOS = ("/v1/videos", "/api/uploads", "/v2/clips")
+ASK = ("/v1/ask", "/api/answer", "/v2/questions")
 PREFIXES = ("preview", "pv", "poster", "thumb", "still")
+PORTS: dict[Role, tuple[int, ...]] = {
+    "orchestrator": (8090, 9200, 5050),
+    "consumer": (0,),
+    "store": (8333, 9001, 3900),
+    "vector": (5432, 5433, 6432),
+    "llm": (8000, 30_000, 8008),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,8 @@ class Wants:
     accelerator_seconds: float = 0.0
     new_share: float | None = None
     log_style: LogStyle | None = None
+    parts: tuple[str, ...] = ()
+    """Parts of the service that are not always up: see `parts.PARTS`."""
 
 
 def draw(seed: int, wants: Wants | None = None) -> Spec:
@@ -67,18 +84,26 @@ def draw(seed: int, wants: Wants | None = None) -> Spec:
         new_share=new_share if wants.new_share is None else wants.new_share,
         hot_share=wants.hot_share or 0.0,
         zipf=round(dice.uniform(0.85, 1.0), 2),
+        ask_share=0.05 if {"vector", "llm"} & {*wants.parts} else 0.0,
     )
     slots = dice.choice((1, 2))
     log_style = dice.choice(LOG_STYLES)
+    more = random.Random(f"parts-{seed}")
     return Spec(
         seed=seed,
         root=f"{dice.choice(('pods', 'apps', 'site'))}-{dice.randrange(16**4):04x}",
         neighbour=f"{dice.choice(('jobs', 'etl', 'ci'))}-{dice.randrange(16**4):04x}",
         hub=f"net-{dice.randrange(16**4):04x}",
         prefix_length=24,
-        members=_members(dice, workers, balancing),
+        members=(base := _members(dice, workers, balancing))
+        + _more_members(more, base, wants.parts),
         routes=Routes(
-            dice.choice(PREVIEW), dice.choice(ANALYZE), dice.choice(JOBS), dice.choice(EVENTS)
+            dice.choice(PREVIEW),
+            dice.choice(ANALYZE),
+            dice.choice(JOBS),
+            dice.choice(EVENTS),
+            more.choice(VIDEOS),
+            more.choice(ASK),
         ),
         key_prefix=dice.choice(PREFIXES),
         ids=dice.randrange(2600, 3600),
@@ -123,7 +148,7 @@ def _members(dice: random.Random, workers: int, balancing: Balancing) -> tuple[M
         "ops": 0,
     }
     tail = f"{dice.randrange(16**3):03x}"
-    base = {role: dice.choice(choices) for role, choices in NAMES.items()}
+    base = {role: dice.choice(NAMES[role]) for role in NAMES if role not in PORTS}
     seen: dict[Role, int] = {}
     members = []
     for role, octet in zip(roles, octets, strict=True):
@@ -132,3 +157,18 @@ def _members(dice: random.Random, workers: int, balancing: Balancing) -> tuple[M
         suffix = f"-{tail}{'abcdef'[seen[role] - 1]}" if role == "worker" else f"-{tail}"
         members.append(Member(role, base[role] + suffix, f"{net}.{octet}", ports[role]))
     return tuple(members)
+
+
+def _more_members(
+    dice: random.Random, members: tuple[Member, ...], parts: tuple[str, ...]
+) -> tuple[Member, ...]:
+    net = members[0].ip.rpartition(".")[0]
+    taken = {int(member.ip.rpartition(".")[2]) for member in members}
+    free = dice.sample([octet for octet in range(2, 250) if octet not in taken], len(PORTS))
+    tail, found = f"{dice.randrange(16**3):03x}", []
+    # Drawn for all, whether they are up or not: a part more does not rename the others.
+    for octet, (role, ports) in zip(free, PORTS.items(), strict=True):
+        name, port = dice.choice(NAMES[role]), dice.choice(ports)
+        if role in roles(parts):
+            found.append(Member(role, f"{name}-{tail}", f"{net}.{octet}", port))
+    return tuple(found)

@@ -3,7 +3,20 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["front", "gateway", "balancer", "worker", "cache", "client", "ops"]
+Role = Literal[
+    "front",
+    "gateway",
+    "balancer",
+    "worker",
+    "cache",
+    "client",
+    "ops",
+    "orchestrator",
+    "consumer",
+    "store",
+    "vector",
+    "llm",
+]
 Balancing = Literal["nginx", "gateway"]
 LogStyle = Literal["json", "text", "combined"]
 
@@ -31,6 +44,8 @@ class Routes:
     analyze: str
     jobs: str
     events: str
+    videos: str = "/videos"
+    ask: str = "/ask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,7 @@ class Traffic:
     hot_share: float
     """Share of previews that are of one video, besides its place in the mix."""
     zipf: float
+    ask_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,10 @@ class Spec:
     def of(self, role: Role) -> tuple[Member, ...]:
         """Give the members of a role, in order."""
         return tuple(member for member in self.members if member.role == role)
+
+    def has(self, role: Role) -> bool:
+        """Tell whether the service has a member of a role."""
+        return bool(self.of(role))
 
     def one(self, role: Role) -> Member:
         """Give the only (or first) member of a role."""

@@ -16,17 +16,17 @@ CLONE_NEWNET = 0x40000000
 def create(spec: Spec) -> None:
     """Make the hub with its bridge, and one namespace a member with its address on eth0."""
     _ip("netns", "add", spec.hub)
-    _batch(spec.hub, ["link set lo up", "link add br0 type bridge", "link set br0 up"])
+    batch(spec.hub, ["link set lo up", "link add br0 type bridge", "link set br0 up"])
     for index, member in enumerate(spec.members):
         _ip("netns", "add", member.name)
-        _batch(
+        batch(
             spec.hub,
             [
                 f"link add p{index} type veth peer name eth0 netns {member.name}",
                 f"link set p{index} master br0 up",
             ],
         )
-        _batch(
+        batch(
             member.name,
             [
                 "link set lo up",
@@ -81,7 +81,8 @@ def _ip(*words: str) -> None:
         raise RuntimeError(f"ip {' '.join(words)}: {done.stderr.strip()}")
 
 
-def _batch(name: str, lines: list[str]) -> None:
+def batch(name: str, lines: list[str]) -> None:
+    """Run lines of `ip` inside a namespace; raises where one is refused."""
     done = subprocess.run(
         [_tool(), "-n", name, "-batch", "-"],
         check=False,

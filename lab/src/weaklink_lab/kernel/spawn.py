@@ -38,6 +38,7 @@ def start(
     env: dict[str, str] | None = None,
     cwd: Path | None = None,
     nice: int = 0,
+    owner: tuple[int, int] | None = None,
 ) -> int:
     """Start a process that outlives us, and give its pid once it has been executed.
 
@@ -54,7 +55,9 @@ def start(
         try:
             os.write(tell, f"{os.getpid()}\n".encode())
             os.set_inheritable(tell, False)
-            _become(argv, group, namespace, log, {**_environment(), **(env or {})}, cwd, nice)
+            _become(
+                argv, group, namespace, log, {**_environment(), **(env or {})}, cwd, nice, owner
+            )
         except BaseException as error:
             os.write(tell, f"cannot start {argv[0]}: {error}".encode())
         os._exit(127)
@@ -75,6 +78,7 @@ def _become(
     env: dict[str, str],
     cwd: Path | None,
     nice: int,
+    owner: tuple[int, int] | None,
 ) -> None:
     cgroups.join(group)
     if namespace is not None:
@@ -86,6 +90,10 @@ def _become(
     os.chdir(cwd or "/")
     if nice:
         os.nice(nice)
+    if owner is not None:
+        os.setgroups([])
+        os.setgid(owner[1])
+        os.setuid(owner[0])
     os.execve(argv[0], argv, env)
 
 

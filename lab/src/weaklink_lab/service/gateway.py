@@ -21,14 +21,25 @@ from weaklink_lab.service.upstream import Upstream
 async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
     """Open the way to the members behind."""
     addresses = [(host, port) for host, port in fixed()["upstreams"]]
-    yield {"upstream": Upstream(addresses), "jobs": {}, "numbers": itertools.count(1)}
+    behind = [(host, port) for host, port in fixed()["orchestrator"]]
+    yield {
+        "upstream": Upstream(addresses),
+        "orchestrator": Upstream(behind) if behind else None,
+        "jobs": {},
+        "numbers": itertools.count(1),
+    }
 
 
 async def forward(request: Request) -> Response:
     """Pass a request to a worker and its answer back."""
     number = uuid.uuid4().hex[:16]
     try:
-        reply = await request.state.upstream.get(request.url.path, number)
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        if request.scope["path"].startswith(tuple(fixed()["worker_routes"])):
+            reply = await request.state.upstream.get(path, number)
+        else:
+            way, body = request.state.orchestrator, await request.body()
+            reply = await way.ask(request.method, path, number, body)
     except OSError as error:
         return JSONResponse({"error": "upstream", "detail": str(error)}, status_code=502)
     kept = {name: reply.headers[name] for name in ("x-cache",) if name in reply.headers}
@@ -78,10 +89,17 @@ async def healthz(_request: Request) -> Response:
 def build() -> Starlette:
     """Give the application with the routes that its settings name."""
     config = fixed()
+    behind = [
+        Route(config["videos"], forward, methods=["POST"]),
+        Route(config["videos"] + "/{number:int}", forward),
+        Route(config["jobs"] + "/{number:int}", forward),
+        Route(config["ask"], forward, methods=["POST"]),
+    ]
     return Starlette(
         routes=[
             Route(config["preview"] + "/{video}", forward),
             Route(config["analyze"] + "/{video}", forward),
+            *(behind if config["orchestrator"] else []),
             Route(config["jobs"], submit, methods=["POST"]),
             Route(config["jobs"] + "/{number:int}", job),
             Route(config["events"], events),

@@ -31,11 +31,16 @@ class Upstream:
 
     async def get(self, path: str, request_id: str) -> Reply:
         """Pass a GET on; raises OSError where the backend cannot be reached or breaks off."""
+        return await self.ask("GET", path, request_id)
+
+    async def ask(self, method: str, path: str, request_id: str, body: bytes = b"") -> Reply:
+        """Pass a request on; raises OSError where the backend cannot be reached or breaks off."""
         backend = next(self._turn)
+        length = f"Content-Length: {len(body)}\r\n" if method != "GET" else ""
         head = (
-            f"GET {path} HTTP/1.1\r\nHost: {backend.host}:{backend.port}\r\n"
+            f"{method} {path} HTTP/1.1\r\nHost: {backend.host}:{backend.port}\r\n{length}"
             f"X-Request-Id: {request_id}\r\n\r\n"
-        ).encode()
+        ).encode() + body
         while True:
             kept = backend.idle.pop() if backend.idle else None
             reader, writer = kept or await asyncio.open_connection(backend.host, backend.port)

@@ -17,8 +17,10 @@ from starlette.routing import Route
 
 from weaklink_lab.service import render
 from weaklink_lab.service.settings import Live, fixed
+from weaklink_lab.service.usage import Usage
 
 log = logging.getLogger("uvicorn.error")
+MOST_FRAMES = 900
 
 
 @asynccontextmanager
@@ -27,7 +29,14 @@ async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
     config = fixed()
     pool = ThreadPoolExecutor(config["slots"], thread_name_prefix="decode")
     cache = redis.Redis(host=config["cache_host"], port=config["cache_port"])
-    yield {"pool": pool, "cache": cache, "live": Live(Path(config["live"]))}
+    yield {
+        "pool": pool,
+        # Work that no user waits in line for with the previews.
+        "second": ThreadPoolExecutor(config["slots"], thread_name_prefix="analyze"),
+        "cache": cache,
+        "live": Live(Path(config["live"])),
+        "usage": Usage(config),
+    }
     pool.shutdown(wait=False, cancel_futures=True)
     await cache.aclose()
 
@@ -37,7 +46,8 @@ async def preview(request: Request) -> Response:
     config, live = fixed(), request.state.live.get()
     video = request.path_params["video"]
     key = f"{config['key_prefix']}:{video}"
-    cache = request.state.cache
+    cache, way = request.state.cache, live.get("usage", {})
+    await request.state.usage.note(video, way)
     if (kept := await cache.get(key)) is not None:
         return Response(kept, media_type="image/jpeg", headers={"X-Cache": "hit"})
     own = live.get("videos", {}).get(video, {})
@@ -49,7 +59,8 @@ async def preview(request: Request) -> Response:
         config["threads"],
         config["accelerator_seconds"],
     )
-    body = await asyncio.get_running_loop().run_in_executor(request.state.pool, work)
+    kept_work = partial(request.state.usage.keeping, work, way, videos=True)
+    body = await asyncio.get_running_loop().run_in_executor(request.state.pool, kept_work)
     await cache.setex(key, own.get("ttl", config["ttl"]), body)
     log.info("rendered %s, %d bytes", video, len(body))
     return Response(body, media_type="image/jpeg", headers={"X-Cache": "miss"})
@@ -59,8 +70,13 @@ async def analyze(request: Request) -> Response:
     """Find the scenes of a video; each answer is for one user, so it is not cached."""
     config, live = fixed(), request.state.live.get()
     material = config["materials"][live.get("analyze_material", "sd")]
-    work = partial(render.scenes, material, config["analyze_frames"], config["threads"])
-    changes = await asyncio.get_running_loop().run_in_executor(request.state.pool, work)
+    wish = request.query_params.get("frames", "")
+    frames = min(int(wish), MOST_FRAMES) if wish.isdecimal() else config["analyze_frames"]
+    way = live.get("usage", {})
+    work = partial(render.scenes, material, frames, config["threads"])
+    kept_work = partial(request.state.usage.keeping, work, way, videos=False)
+    pool = request.state.second if way.get("way") == "locks" else request.state.pool
+    changes = await asyncio.get_running_loop().run_in_executor(pool, kept_work)
     return JSONResponse({"video": request.path_params["video"], "changes": changes})
 
 
