@@ -8,7 +8,7 @@ is not: there is no model, a step is a sleep, and every answer consists of the w
 
 FILE holds JSON and is read again every half second, so that a fault can be set while it runs:
 `gap` seconds a step, `read` seconds per prompt token, `room` KV tokens, `seats` requests at a time,
-`limit` tokens an answer at most, `empty` answers without a token.
+`limit` tokens an answer at most, `empty` answers without a token, `stuck` the engine stands still.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-DEFAULTS = {"gap": 0.01, "read": 0.00002, "room": 40_000, "seats": 64, "limit": 400, "empty": 0}
+DEFAULTS = {"gap": 0.01, "read": 0.00002, "room": 40_000, "seats": 64, "limit": 400, "empty": 0,
+            "stuck": 0}  # fmt: skip
 REPORT_EVERY = 10.0
 
 
@@ -74,6 +75,9 @@ class Engine:
             if time.monotonic() - looked > 0.5:
                 looked = time.monotonic()
                 self._look()
+            if self.set["stuck"]:
+                await asyncio.sleep(0.1)
+                continue
             reading = self._admit()
             if not self.running:
                 await asyncio.sleep(0.002)

@@ -12,6 +12,7 @@ import asyncio
 import itertools
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 MEMBERS = os.environ.get("LLM_MEMBERS", "127.0.0.1:18000").split(",")
 TIMEOUT = float(os.environ.get("LLM_TIMEOUT", "30"))
+Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+pools: dict[str, list[Pair]] = defaultdict(list)
 turn = itertools.count()
 logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 log = logging.getLogger("gateway")
@@ -66,11 +69,11 @@ async def pass_on(
     member: str, path: str, body: bytes, begin: Callable[[int], Awaitable[None]], send: Send
 ) -> None:
     """Ask one member and stream its answer on; raises OSError."""
-    host, _, port = member.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await connected(member)
+    kept = False
     try:
         head = f"POST {path} HTTP/1.1\r\nHost: {member}\r\nContent-Length: {len(body)}\r\n"
-        writer.write(head.encode() + b"Connection: close\r\n\r\n" + body)
+        writer.write(head.encode() + b"\r\n" + body)
         status = int((await reader.readline()).split()[1])
         length, chunked = None, False
         while (line := await reader.readline()).strip():
@@ -84,16 +87,30 @@ async def pass_on(
             if first:
                 await begin(status)
                 first = False
-            if chunked and size:
+            if chunked:
                 await reader.readline()
             more = bool(chunked and size)
             await send({"type": "http.response.body", "body": data, "more_body": more})
             if not more:
+                kept = True
                 return
     except (IndexError, ValueError, asyncio.IncompleteReadError) as error:
         raise ConnectionError(f"{member} broke off: {error}") from None
     finally:
-        writer.close()
+        if kept:
+            pools[member].append((reader, writer))
+        else:
+            writer.close()
+
+
+async def connected(member: str) -> Pair:
+    """A connection that is kept open between requests, as client libraries do."""
+    while pools[member]:
+        reader, writer = pools[member].pop()
+        if not reader.at_eof() and not writer.is_closing():
+            return reader, writer
+    host, _, port = member.rpartition(":")
+    return await asyncio.open_connection(host, int(port))
 
 
 async def whole(send: Send, status: int, body: bytes) -> None:
