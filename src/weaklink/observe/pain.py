@@ -17,7 +17,7 @@ from weaklink.model.case import Case
 from weaklink.model.diagnosis import Impact, Onset, Pain, Shape, ShapeId
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.model.requests import Requests
-from weaklink.observe import flight, impact, refusals, semantic
+from weaklink.observe import arrivals, flight, impact, refusals, semantic
 from weaklink.observe.asks import Ask, asks_of, logs_by_entry, without_ours
 from weaklink.observe.counted import Counted, counted
 from weaklink.observe.marks import after_retry, marks
@@ -87,6 +87,7 @@ def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
             more = [
                 *semantic.marks(entry, users.asks),
                 *refusals.marks(entry, users.asks, onset),
+                *arrivals.marks(entry, users.asks, onset, users.is_bad),
                 *after_retry(entry, logs, onset),
             ]
             one = Felt(one.pain, [*one.evidence, *more])

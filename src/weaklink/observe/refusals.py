@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from weaklink.model.evidence import Evidence, evidence
-from weaklink.observe.asks import Ask
+from weaklink.observe.asks import SHED_WITHIN, Ask
 from weaklink.observe.onset import find_onset
-from weaklink.observe.signs import NOT_LET_IN, REFUSED
+from weaklink.observe.signs import NOT_LET_IN, REFUSED, TURNED_AWAY
 from weaklink.stats.robust import ramp
 
 LET_IN = frozenset({401, 403, 407})
-LIMITED = 429
+LIMITED, BUSY = 429, 503
 WRONG = frozenset({400, 413, 422})
 SHARE = 0.2
 """Of all requests since then: fewer are a client or two with a bad key."""
@@ -39,7 +39,13 @@ class Risen(NamedTuple):
 
 def is_refused(ask: Ask) -> bool:
     """Turned away. A 429 sheds on purpose: it is told (`marks`), and never is pain by itself."""
-    return ask.status in LET_IN or ask.status in WRONG
+    return ask.status in LET_IN or ask.status in WRONG or is_turned_away(ask)
+
+
+def is_turned_away(ask: Ask) -> bool:
+    """A 503 of the proxy itself, at once: one is a limiter's work, a share of them hurts."""
+    quick = ask.duration is not None and ask.duration <= SHED_WITHIN
+    return ask.status == BUSY and not ask.upstream and quick
 
 
 def _is_told(ask: Ask) -> bool:
@@ -82,7 +88,8 @@ def marks(entry: str, asks: Sequence[Ask], onset: float | None) -> Iterator[Evid
     before = [ask for ask in asks if ask.at < onset]
     if len(after) < LEAST:
         return
-    for id_, wanted in ((NOT_LET_IN, LET_IN | {LIMITED}), (REFUSED, WRONG)):
+    kinds = (NOT_LET_IN, LET_IN | {LIMITED}), (REFUSED, WRONG), (TURNED_AWAY, {BUSY})
+    for id_, wanted in kinds:
         rows = [ask for ask in after if ask.status in wanted and _is_told(ask)]
         past = [ask for ask in before if ask.status in wanted and _is_told(ask)]
         now = len(rows) / len(after)

@@ -72,5 +72,12 @@ REFUSED = sign(
     "Far more requests than before are answered 400, 413 or 422: as wrong or too large.",
     "{percent} % of the requests are answered {status}, before {before} %",
 )
+TURNED_AWAY = sign(
+    "users.turned-away",
+    "access-logs",
+    "The proxy itself answers far more requests than before with 503, at once.",
+    "{percent} % of the requests get {status} from the proxy itself, before {before} %",
+    hurts=True,
+)
 
 texts({"baseline.log": "own log, {minutes} min before"})

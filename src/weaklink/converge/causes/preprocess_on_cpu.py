@@ -92,6 +92,14 @@ cause(
                 where="callee",
                 reason="then it prepares what the cache had to throw out",
             ),
+            Weighs(
+                sign="member.takes-all",
+                present=-3.0,
+                reason="then it gets more than its share: its peers rest",
+            ),
+            Weighs(
+                sign="load.rose", present=-1.0, where="users", reason="then more of it is asked for"
+            ),
         ),
         explains=(
             "users.*",

@@ -46,7 +46,7 @@ def proxy_errors(view: View) -> Iterable[Judged]:
         yield from _none_left(view, proxy)
 
 
-def _said(view: View, code: str, upstream: str = "") -> int:
+def said(view: View, code: str, upstream: str = "") -> int:
     """How often a proxy's error log said this since just before users hurt."""
     since = (view.onset or view.case.window[0]) - 5.0
     return sum(
@@ -59,13 +59,14 @@ def _said(view: View, code: str, upstream: str = "") -> int:
     )
 
 
-def _looked(view: View, proxy: Link) -> bool:
+def looked(view: View, proxy: Link) -> bool:
+    """Whether this proxy's error log is known."""
     return any(log.kind == "error" and log.owner in proxy.processes for log in view.case.logs)
 
 
 def _refused(view: View, proxy: Link, address: str, link: str, target: str) -> Iterable[Judged]:
-    refused = _said(view, "connect-refused", address)
-    if _looked(view, proxy) or refused:
+    refused = said(view, "connect-refused", address)
+    if looked(view, proxy) or refused:
         yield evidence(
             REFUSED,
             target,
@@ -79,8 +80,8 @@ def _refused(view: View, proxy: Link, address: str, link: str, target: str) -> I
 
 
 def _breaks_off(view: View, proxy: Link, address: str, link: str, target: str) -> Iterable[Judged]:
-    count = _said(view, "closed-early", address)
-    if _looked(view, proxy) or count:
+    count = said(view, "closed-early", address)
+    if looked(view, proxy) or count:
         yield evidence(
             BREAKS_OFF,
             target,
@@ -94,8 +95,8 @@ def _breaks_off(view: View, proxy: Link, address: str, link: str, target: str) -
 
 
 def _none_left(view: View, proxy: Link) -> Iterable[Judged]:
-    count = _said(view, "no-live-upstreams")
-    if _looked(view, proxy) or count:
+    count = said(view, "no-live-upstreams")
+    if looked(view, proxy) or count:
         yield evidence(
             NONE_LEFT,
             proxy.processes[0] if proxy.processes else proxy.key,
