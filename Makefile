@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check golden bench cases services clean
+.PHONY: help setup run test check golden bench cases services drills drills-quick soak clean
 
 help:
 	@echo "make run       set up, look at this machine now, then replay a recorded incident"
@@ -15,6 +15,9 @@ help:
 	@echo "make golden    write the golden files, schemas and docs/catalogue.md anew"
 	@echo "make bench     measure; a table and bench/results.json"
 	@echo "make cases     score the reading of pasted output, where the corpus is there"
+	@echo "make drills    break the lab in every way, ask blind, score (root, hours, resumable)"
+	@echo "make drills-quick  six faults (root, eight minutes)"
+	@echo "make soak      show that every fault hurts and that mending heals (root, half an hour)"
 	@echo "make services  install the servers that the tests and the lab need (apt, root)"
 	@echo "make clean     remove what was made here"
 
@@ -57,6 +60,29 @@ bench: setup
 # Real outputs of tools with the right readings, where that folder lies beside the project.
 cases: setup
 	$(BIN)/python bench/cases.py
+
+# SHARD=1/4 runs a quarter; what a file has of this commit is not run again.
+SHARD ?= 1/1
+SEEDS ?= 1,2
+DRILL := $(BIN)/weaklink-lab drill --healthy 28 --shard $(SHARD)
+QUICK := cache-mass-expiry worker-frozen upstream-down slow-command oom-killed healthy
+PAIRS := cache-mass-expiry+upstream-down slow-command+worker-crash-loop oom-killed+gateway-limit
+
+drills: setup
+	mkdir -p build/drills
+	$(DRILL) --seeds $(SEEDS) --out build/drills/all-$(subst /,-,$(SHARD)).json
+	$(DRILL) --seeds $(SEEDS) --out build/drills/pairs-$(subst /,-,$(SHARD)).json $(PAIRS)
+	for blind in no-root no-log no-cache; do \
+	  $(DRILL) --blindfold $$blind --seeds $(SEEDS) $(QUICK) \
+	    --out build/drills/$$blind-$(subst /,-,$(SHARD)).json || exit 1; done
+	$(BIN)/python packaging/drills_page.py build/drills/*.json
+
+drills-quick: setup
+	mkdir -p build/drills
+	$(DRILL) --seeds 1 --out build/drills/quick.json $(QUICK)
+
+soak: setup
+	$(BIN)/weaklink-lab prove
 
 services:
 	sh packaging/services.sh

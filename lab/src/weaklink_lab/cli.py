@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from weaklink_lab import breaking, chain, clips, faults, proving, scoring, status
+from weaklink_lab import blindfolds, breaking, chain, clips, faults, proving, scoring, status
 from weaklink_lab import drill as drills
 from weaklink_lab import state as states
 from weaklink_lab.draw import Wants, draw, with_log_style
@@ -85,10 +85,22 @@ def _drill(asked: argparse.Namespace) -> int:
     if asked.faults:
         faults.load_folder(asked.faults)
     chosen = [_fault(name) for name in asked.fault] or list(faults.known().values())
-    way = drills.Way(asked.weaklink, asked.healthy, save_cases=asked.save_cases)
-    rows: list[scoring.Row] = []
+    way = drills.Way(
+        asked.weaklink,
+        asked.healthy,
+        save_cases=asked.save_cases,
+        blindfold=asked.blindfold,
+        commit=drills.commit_of(asked.weaklink),
+    )
+    done = scoring.load(asked.out) if asked.out and asked.out.exists() else []
+    rows = [row for row in done if row.commit == way.commit]
+    asked_for = list(itertools.product(asked.seeds, chosen))
+    number, of = asked.shard
+    kept = {row.key for row in rows}
     with states.one_drill(lambda: _say("waiting for a drill of somebody else to end")):
-        for seed, fault in itertools.product(asked.seeds, chosen):
+        for seed, fault in asked_for[number - 1 :: of]:
+            if (fault.id, seed, way.blindfold) in kept:
+                continue
             with states.alone():
                 rows.append(drills.drill(fault, seed, way, _say))
             if asked.out:
@@ -122,6 +134,11 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
+def _shard(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    return int(number), int(of)
+
+
 def _seeds(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
@@ -133,10 +150,7 @@ def _faults(_asked: argparse.Namespace) -> int:
 
 
 def _fault(name: str) -> faults.Fault:
-    known = faults.known()
-    if name not in known:
-        raise LookupError(f"no fault is called {name}; see `weaklink-lab faults`")
-    return known[name]
+    return faults.find(name)
 
 
 def _say(text: str) -> None:
@@ -177,10 +191,16 @@ def _parser() -> argparse.ArgumentParser:
     drill = verbs.add_parser("drill", help="break, ask Weaklink blind, score")
     drill.add_argument("fault", nargs="*", help="default: all, controls too")
     drill.add_argument("--seeds", type=_seeds, default=[1, 2, 3], metavar="1,2,3")
-    drill.add_argument("--out", type=Path, help="write the rows there")
+    drill.add_argument(
+        "--out",
+        type=Path,
+        help="write the rows there; those of this commit that are in it are not run again",
+    )
     drill.add_argument("--save-cases", type=Path, metavar="DIR", help="keep the filed Cases")
     drill.add_argument("--healthy", type=float, default=40.0, help="seconds before the fault")
     drill.add_argument("--weaklink", type=Path, default=drills.default_weaklink())
+    drill.add_argument("--shard", type=_shard, default=(1, 1), metavar="1/4", help="only a part")
+    drill.add_argument("--blindfold", choices=("", *blindfolds.KINDS), default="")
     drill.add_argument("--faults", type=Path, metavar="DIR", help="faults of one's own")
     drill.set_defaults(run=_drill)
     prove = verbs.add_parser("prove", help="show that faults hurt, and stop hurting when mended")

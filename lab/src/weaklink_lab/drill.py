@@ -4,6 +4,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +14,8 @@ from typing import Any
 import msgspec
 
 from weaklink.capacity.results import summary
-from weaklink_lab import breaking, chain, client, hurt, scoring
+from weaklink.converge import causes
+from weaklink_lab import blindfolds, breaking, chain, client, hurt, scoring
 from weaklink_lab.draw import draw
 from weaklink_lab.faults import Fault
 from weaklink_lab.kernel import spawn
@@ -36,6 +38,8 @@ class Way:
     wait_least: float = 10.0
     wait_most: float = 25.0
     save_cases: Path | None = None
+    blindfold: str = ""
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ def drill(fault: Fault, seed: int, way: Way, tell: Callable[[str], None]) -> Row
     chain.refuse_if_up()
     try:
         state = chain.up(draw(seed, breaking.wants_of(fault, seed)))
+        blindfolds.put_on(state, way.blindfold)
         return _with(state, fault, seed, way, tell)
     finally:
         for what in chain.down(seed):
@@ -73,7 +78,7 @@ def _with(state: State, fault: Fault, seed: int, way: Way, tell: Callable[[str],
     broke = state.broken.at if state.broken else time.time()
     _wait_for_pain(truth, (came + SETTLE, broke), dice.uniform(way.wait_least, way.wait_most))
     truth = _with_present(state, truth)
-    answer = ask(way.weaklink)
+    answer = ask(way.weaklink, user=blindfolds.user(way.blindfold))
     truth = _with_present(state, truth)
     breaking.mend(state)
     chain.load_stop(state)
@@ -96,16 +101,43 @@ def _with(state: State, fault: Fault, seed: int, way: Way, tell: Callable[[str],
         if felt.onset is None or words.onset is None
         else round(words.onset - felt.onset, 2),
         trouble=answer.trouble,
+        blindfold=way.blindfold,
+        commit=way.commit,
+        landed=all(one.cause in catalogue() for one in (truth, *truth.also) if one.cause),
     )
     if way.save_cases is not None:
-        _save_case(answer.report, way.save_cases / f"{fault.id}-{seed}")
+        stem = "-".join(word for word in (fault.id, str(seed), way.blindfold) if word)
+        _save_case(answer.report, way.save_cases / stem)
     tell(scoring.line(row))
     return row
 
 
-def ask(weaklink: Path, entry: str | None = None) -> Answer:
+def catalogue() -> set[str]:
+    """Give the ids of the causes that can be named at all."""
+    return {path.stem.replace("_", "-") for path in Path(causes.__path__[0]).glob("*.py")}
+
+
+def commit_of(weaklink: Path) -> str:
+    """Give the commit of the checkout that the command lies in, `+` where it was changed."""
+    told = []
+    for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "src"]):
+        done = subprocess.run(
+            ["git", "-C", str(weaklink.parent), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        told.append(done.stdout.strip())
+    return told[0] + ("+" if told[1] else "")
+
+
+def ask(weaklink: Path, entry: str | None = None, user: str | None = None) -> Answer:
     """Ask for a diagnosis in a process of its own that is told nothing."""
     argv = [str(weaklink), "diagnose", "--json", *(["--entry", entry] if entry else [])]
+    home = "/root"
+    if user is not None:
+        home = tempfile.mkdtemp(prefix="home-")
+        shutil.chown(home, user)
     began, clock = time.time(), time.monotonic()
     try:
         done = subprocess.run(
@@ -114,10 +146,16 @@ def ask(weaklink: Path, entry: str | None = None) -> Answer:
             timeout=PATIENCE,
             check=False,
             cwd="/",
-            env={"PATH": spawn.ENVIRONMENT["PATH"], "LANG": "C.UTF-8", "HOME": "/root"},
+            user=user,
+            group="nogroup" if user else None,
+            extra_groups=[] if user else None,
+            env={"PATH": spawn.ENVIRONMENT["PATH"], "LANG": "C.UTF-8", "HOME": home},
         )
     except subprocess.TimeoutExpired:
         return Answer({}, -1, began, time.monotonic() - clock, f"no answer in {PATIENCE:.0f} s")
+    finally:
+        if user is not None:
+            shutil.rmtree(home, ignore_errors=True)
     seconds = time.monotonic() - clock
     try:
         report = msgspec.json.decode(done.stdout, type=dict[str, Any])

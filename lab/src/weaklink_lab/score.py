@@ -1,7 +1,7 @@
 """Score one report against the truth: by processes and addresses, never by names."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +33,8 @@ class Hits:
     cause: bool
     target: bool
     exit: bool
+    all: bool = False
+    """Every cause of a pair is named somewhere in the report."""
 
 
 def said(report: Report, exit_status: int) -> Said:
@@ -51,7 +53,17 @@ def said(report: Report, exit_status: int) -> Said:
 
 
 def score(report: Report, exit_status: int, truth: Truth) -> Hits:
-    """Compare a report with the truth."""
+    """Compare a report with the truth; of a pair, with that one which is named first."""
+    if truth.also:
+        named = [str(one.get("id")) for one in report.get("causes") or []]
+        every = (truth, *truth.also)
+        first = next((one for one in every if named[:1] == [one.cause]), truth)
+        complete = all(one.cause in named for one in every)
+        return replace(_one(report, exit_status, first), all=complete)
+    return _one(report, exit_status, truth)
+
+
+def _one(report: Report, exit_status: int, truth: Truth) -> Hits:
     words, best = said(report, exit_status), _best(report)
     right_exit = exit_status == truth.exit
     if not truth.cause:

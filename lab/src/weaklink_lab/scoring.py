@@ -26,6 +26,15 @@ class Row:
     broke: float
     onset_error: float | None
     trouble: str = ""
+    blindfold: str = ""
+    commit: str = ""
+    landed: bool = True
+    """Whether the catalogue of that commit has the cause at all."""
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """Give what makes it one drill: asked again, it takes the place of the row before."""
+        return self.fault, self.seed, self.blindfold
 
 
 @dataclass(frozen=True, slots=True)

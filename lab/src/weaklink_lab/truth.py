@@ -32,6 +32,8 @@ class Truth:
     links: tuple[Guilty, ...] = ()
     second: tuple[Guilty, ...] = ()
     culprits: tuple[Culprit, ...] = ()
+    also: tuple["Truth", ...] = ()
+    """What else is wrong at the same time: in pairs of faults."""
 
     @property
     def exit(self) -> int:

@@ -11,7 +11,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +142,36 @@ def known() -> dict[str, Fault]:
     return dict(sorted(_IN.items(), key=lambda item: (item[1].control, item[0])))
 
 
+def find(name: str) -> Fault:
+    """Give the fault of this id, or `one+other`: both at the same time; raises LookupError."""
+    parts = name.split("+")
+    for part in parts:
+        if part not in known():
+            raise LookupError(f"no fault is called {part}; see `weaklink-lab faults`")
+    return known()[name] if len(parts) == 1 else _pair(name, [known()[part] for part in parts])
+
+
+def _pair(name: str, both: list[Fault]) -> Fault:
+    def enter(ground: Ground) -> Truth:
+        first, *others = [fault.enter(ground) for fault in both]
+        return replace(first, also=tuple(others))
+
+    def wants(dice: random.Random) -> Wants:
+        return together([fault.wants(dice) for fault in both])
+
+    return Fault(name, " and ".join(fault.title for fault in both), enter, wants)
+
+
+def together(several: list[Wants]) -> Wants:
+    """Give what suits several faults at once: where they differ, what the first one asks for."""
+    joined = several[0]
+    for other in several[1:]:
+        for each in fields(Wants):
+            if getattr(joined, each.name) == each.default:
+                joined = replace(joined, **{each.name: getattr(other, each.name)})
+    return replace(joined, parts=tuple(sorted({part for one in several for part in one.parts})))
+
+
 def load_folder(folder: Path) -> None:
     """Register the faults of one's own that lie in a folder."""
     for path in sorted(folder.glob("*.py")):
@@ -154,6 +184,7 @@ def load_folder(folder: Path) -> None:
 def leave(ground: Ground, fault: str) -> None:
     """Take a fault out."""
     known()
-    if fault in _OUT:
-        _OUT[fault](ground)
+    for part in fault.split("+"):
+        if part in _OUT:
+            _OUT[part](ground)
     ground.end_jobs()

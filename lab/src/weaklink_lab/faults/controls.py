@@ -1,6 +1,8 @@
 """Days on which nothing is wrong, though something goes on: nobody may be blamed."""
 
-from weaklink_lab import chain
+import time
+
+from weaklink_lab import chain, hands
 from weaklink_lab.faults import Ground, way_in, way_out
 from weaklink_lab.kernel import cgroups
 from weaklink_lab.truth import Truth
@@ -71,3 +73,42 @@ def disk(ground: Ground) -> Truth:
 def disk_over(ground: Ground) -> None:
     """Give the group its usual weight back."""
     cgroups.set_share(ground.state.spec.neighbour, 1024)
+
+
+@way_in("healthy-two-defaults", "a second default route that is only a fallback", control=True)
+def fallback(ground: Ground) -> Truth:
+    """Give the gateway two default routes of which the second has a larger metric."""
+    gateway, front = ground.one("gateway"), ground.one("front")
+    hands.ip(
+        gateway.name,
+        f"route add default via {front.ip} dev eth0 metric 100",
+        f"route add default via {front.ip} dev eth0 metric 500",
+    )
+    return WELL
+
+
+@way_out("healthy-two-defaults")
+def no_fallback(ground: Ground) -> None:
+    """Take both routes away."""
+    name = ground.one("gateway").name
+    hands.ip_quietly(name, "route del default metric 100", "route del default metric 500")
+
+
+@way_in("healthy-deploy", "a worker is deployed again, and serves as well as before", control=True)
+def deploy(ground: Ground) -> Truth:
+    """Write a worker's settings anew, unchanged, and start it again."""
+    worker = ground.dice.choice(ground.members("worker"))
+    path = ground.state.folder(worker) / "config.json"
+    path.write_text(path.read_text())
+    hands.restart(ground.state, worker)
+    return WELL
+
+
+@way_in("recovered", "the cache was flushed and filled again before anybody asked", control=True)
+def recovered(ground: Ground) -> Truth:
+    """Flush the cache, fill it, and wait until those who waited are served."""
+    hands.redis_cli(ground.state, "FLUSHALL")
+    time.sleep(ground.dice.uniform(1.0, 2.0))
+    chain.warm(ground.state, missing_only=True)
+    time.sleep(25.0)
+    return Truth(cause="", shapes=("none", "recovered", "intermittent-spikes"))
