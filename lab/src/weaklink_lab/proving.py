@@ -11,7 +11,7 @@ from weaklink_lab.draw import Wants, draw
 from weaklink_lab.faults import Fault
 from weaklink_lab.state import State
 
-HEALTHY = 7.0
+HEALTHY = 4.0
 PAIN = 30.0
 """Seconds within which users must feel a fault."""
 HEAL = 40.0
