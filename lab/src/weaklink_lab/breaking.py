@@ -36,6 +36,8 @@ def misfit(spec: Spec, wants: Wants) -> str:
     missing = [role for role in roles(wants.parts) if not spec.has(role)]
     if missing:
         trouble.append(f"the parts {', '.join(wants.parts)}")
+    if "disk" in wants.parts and not spec.store_volume:
+        trouble.append("a volume for the store (`--with disk`)")
     rate = draw(spec.seed).traffic.rate * wants.rate_factor
     if abs(spec.traffic.rate - rate) > 0.01:
         trouble.append(f"{rate:.0f} requests/s, not {spec.traffic.rate:.0f}")

@@ -11,7 +11,7 @@ import msgspec
 from weaklink_lab import clips, nginx, parts
 from weaklink_lab import state as states
 from weaklink_lab.client import TIMEOUT
-from weaklink_lab.kernel import cgroups, netns, spawn
+from weaklink_lab.kernel import cgroups, netns, spawn, volumes
 from weaklink_lab.parts_of import ROLES
 from weaklink_lab.spec import Member, Role, Spec
 from weaklink_lab.state import State
@@ -162,6 +162,10 @@ def down(seed: int | None = None) -> list[str]:
     for group in [state.spec.root, state.spec.neighbour, *map(state.group, state.spec.members)]:
         spawn.end_group(group)
     netns.remove(state.namespaces())
+    volumes.remove(states.FOLDER)
+    swap = clips.swap_folder(state.spec.seed)
+    volumes.remove(swap)
+    swap.rmdir()
     deadline = time.monotonic() + 5
     while (remains := left(state)) and time.monotonic() < deadline:
         # A cgroup stays busy for a moment after its last process has ended.
@@ -178,7 +182,7 @@ def down(seed: int | None = None) -> list[str]:
 def left(state: State) -> list[str]:
     """Give what the lab made and is still there."""
     groups = [folder for group in state.groups() for folder in cgroups.left(group)]
-    return groups + netns.left(state.namespaces())
+    return groups + netns.left(state.namespaces()) + volumes.left(states.FOLDER)
 
 
 def _configure(state: State, member: Member, materials: dict[str, Path]) -> None:
@@ -197,6 +201,7 @@ def _configure(state: State, member: Member, materials: dict[str, Path]) -> None
             videos=spec.routes.videos,
             ask=spec.routes.ask,
             worker_routes=[f"{spec.routes.preview}/", f"{spec.routes.analyze}/"],
+            live=str(states.FOLDER / LIVE),
             orchestrator=[[one.ip, one.port] for one in spec.of("orchestrator")],
         )
     elif member.role == "worker":

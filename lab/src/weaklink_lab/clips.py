@@ -33,6 +33,13 @@ def folder() -> Path:
     return Path(base) / "weaklink-lab"
 
 
+def swap_folder(seed: int) -> Path:
+    """Give where a lab keeps a swap file: not on tmpfs, where its other files may lie."""
+    path = folder() / f"swap-{seed}"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
 def paths() -> dict[str, Path]:
     """Give where each clip is, or will be."""
     return {

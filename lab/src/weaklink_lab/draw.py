@@ -123,6 +123,7 @@ def draw(seed: int, wants: Wants | None = None) -> Spec:
             analyze_frames=14,
             accelerator_seconds=wants.accelerator_seconds,
         ),
+        store_volume="disk" in wants.parts,
     )
 
 

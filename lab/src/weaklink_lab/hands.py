@@ -83,11 +83,13 @@ def port_of(state: State, member: Member) -> str:
     return f"p{state.spec.members.index(member)}"
 
 
-def limit_files(pid: int, soft: int, hard: int) -> tuple[int, int]:
-    """Limit the files that a process may open; gives the limits that it had."""
+def limit_files(pid: int, soft: int) -> int:
+    """Limit the files that a process may open (it could raise that itself); gives what it had."""
     import resource
 
-    return resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    before, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    return before
 
 
 def open_files(pid: int) -> int:

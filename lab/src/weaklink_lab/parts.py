@@ -5,7 +5,7 @@ from typing import Any
 
 from weaklink_lab import state as states
 from weaklink_lab import vector
-from weaklink_lab.kernel import spawn
+from weaklink_lab.kernel import spawn, volumes
 from weaklink_lab.service.rag import DIMENSIONS
 from weaklink_lab.spec import Member, Spec
 from weaklink_lab.state import State
@@ -53,6 +53,8 @@ def control_file(folder: Path) -> Path:
 def prepare(spec: Spec, member: Member, folder: Path) -> None:
     """Put there what a member needs before it starts."""
     if member.role == "store":
+        if spec.store_volume:
+            volumes.make(folder / "volume.img", 48, folder / "objects", inodes=4096)
         bucket = folder / "objects" / spec.key_prefix
         bucket.mkdir(parents=True)
         for number in range(64):

@@ -5,6 +5,7 @@ from weaklink_lab.spec import Role
 PARTS: dict[str, tuple[Role, ...]] = {
     "jobs": ("orchestrator", "consumer"),
     "store": ("orchestrator", "consumer", "store"),
+    "disk": ("orchestrator", "consumer", "store"),
     "vector": ("orchestrator", "consumer", "vector"),
     "llm": ("orchestrator", "consumer", "llm"),
 }

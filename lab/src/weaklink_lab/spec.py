@@ -110,6 +110,8 @@ class Spec:
     log_seed: int
     traffic: Traffic
     rendering: Rendering
+    store_volume: bool = False
+    """Whether the store keeps its objects on a small volume of its own."""
 
     def of(self, role: Role) -> tuple[Member, ...]:
         """Give the members of a role, in order."""

@@ -25,6 +25,7 @@ CREATE TEMP TABLE bases AS SELECT n, ARRAY(SELECT round((random() - 0.5)::numeri
 INSERT INTO texts (cell, place) SELECT (random() * {last})::int, place
   FROM bases, generate_series(1, {texts} / 1000);
 {index};
+GRANT CREATE ON SCHEMA public TO texts;
 ALTER TABLE texts OWNER TO texts;
 VACUUM ANALYZE texts;
 """
@@ -51,7 +52,7 @@ def user() -> tuple[int, int]:
 
 def ensure(dimensions: int) -> Path:
     """Make the database that services are given a copy of (seconds, once)."""
-    made = clips.folder() / f"texts-{TEXTS}-{dimensions}"
+    made = clips.folder() / f"texts-{TEXTS}-{dimensions}-2"
     if made.exists():
         return made
     bins = tools()

@@ -76,8 +76,7 @@ def scarce(ground: Ground) -> Truth:
     gateway = ground.one("gateway")
     pid = max(chain.main_pids(ground.state, gateway), key=hands.open_files)
     few = max(8, hands.open_files(pid) - ground.dice.randint(4, 8))
-    before = hands.limit_files(pid, few, few)
-    ground.note(pid=pid, before=list(before))
+    ground.note(pid=pid, before=hands.limit_files(pid, few))
     truth = _truth(ground, "fd-exhausted", gateway)
     # Who comes now needs new connections: those of the front are cut by a reload.
     hands.reload_proxy(ground.state, ground.one("front"))
@@ -88,5 +87,4 @@ def scarce(ground: Ground) -> Truth:
 def plenty(ground: Ground) -> None:
     """Give the gateway the limits back that it had."""
     if "before" in ground.notes:
-        soft, hard = ground.notes["before"]
-        hands.limit_files(ground.notes["pid"], soft, hard)
+        hands.limit_files(ground.notes["pid"], ground.notes["before"])

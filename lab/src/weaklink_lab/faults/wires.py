@@ -1,10 +1,12 @@
 """The network between two members: packets are lost, too large, or go where nobody is."""
 
+import time
 from random import Random
 
 from weaklink_lab import hands
 from weaklink_lab.draw import Wants
 from weaklink_lab.faults import Ground, way_in, way_out
+from weaklink_lab.jobs import wire
 from weaklink_lab.spec import Member, Passive
 from weaklink_lab.truth import Culprit, Truth
 
@@ -145,3 +147,20 @@ def allow(ground: Ground) -> None:
     """Take the route away."""
     balancer, worker = _pick(ground)
     hands.ip_quietly(balancer.name, f"route del unreachable {worker.ip}/32")
+
+
+@way_in("network-delay", "the way from one worker to the cache has become long", wants=needs)
+def lengthen(ground: Ground) -> Truth:
+    """Lead the packets of both over a wire that takes a good part of a second."""
+    balancer, worker = _pick(ground)
+    cache = ground.one("cache")
+    seconds = f"{ground.dice.uniform(0.25, 0.4):.3f}"
+    ground.job("wire", worker.name, cache.name, seconds, "0.02", beside=True)
+    log = ground.state.folder(ground.one("ops")) / "wire.log"
+    deadline = time.monotonic() + 5
+    while not (log.exists() and "joined" in log.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for here, there in ((worker, cache), (cache, worker)):
+        route = f"route add {there.ip}/32 dev {wire.NAME} src {here.ip}"
+        hands.ip(here.name, f"link set {wire.NAME} up", route)
+    return _truth(ground, "network-delay", worker, cache, near=(balancer,))

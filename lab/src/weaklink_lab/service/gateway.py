@@ -2,10 +2,12 @@
 
 import asyncio
 import itertools
+import logging
 import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,8 +15,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from weaklink_lab.service.settings import fixed
-from weaklink_lab.service.upstream import Upstream
+from weaklink_lab.service.settings import Live, fixed
+from weaklink_lab.service.upstream import Reply, Upstream
+
+log = logging.getLogger("uvicorn.error")
 
 
 @asynccontextmanager
@@ -25,6 +29,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
     yield {
         "upstream": Upstream(addresses),
         "orchestrator": Upstream(behind) if behind else None,
+        "live": Live(Path(fixed()["live"])),
         "jobs": {},
         "numbers": itertools.count(1),
     }
@@ -33,10 +38,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
 async def forward(request: Request) -> Response:
     """Pass a request to a worker and its answer back."""
     number = uuid.uuid4().hex[:16]
+    limits = request.state.live.get().get("gateway", {})
     try:
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         if request.scope["path"].startswith(tuple(fixed()["worker_routes"])):
-            reply = await request.state.upstream.get(path, number)
+            reply = await _patiently(request.state.upstream, path, number, limits)
         else:
             way, body = request.state.orchestrator, await request.body()
             reply = await way.ask(request.method, path, number, body)
@@ -49,6 +55,16 @@ async def forward(request: Request) -> Response:
         reply.status,
         headers={"X-Request-Id": number, **kept, **({"content-type": kind} if kind else {})},
     )
+
+
+async def _patiently(upstream: Upstream, path: str, number: str, limits: dict[str, Any]) -> Reply:
+    """Ask a worker, as often and for as long as the settings say: by default once, to the end."""
+    for _ in range(limits.get("tries", 1) - 1):
+        try:
+            return await asyncio.wait_for(upstream.get(path, number), limits["patience"])
+        except TimeoutError:
+            log.warning("no answer to %s within %s s, asking again", path, limits["patience"])
+    return await upstream.get(path, number)
 
 
 async def submit(request: Request) -> Response:

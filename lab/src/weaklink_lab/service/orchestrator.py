@@ -41,7 +41,9 @@ async def submit(request: Request) -> Response:
     number = await cache.incr(f"{config['queue']}:last")
     if request.state.store is not None:
         path = f"/{config['bucket']}/material-{number % MATERIALS}"
-        await request.state.store.ask("PUT", path, str(number), await request.body())
+        kept = await request.state.store.ask("PUT", path, str(number), await request.body())
+        if kept.status >= 300:
+            return JSONResponse({"error": "the store keeps nothing"}, status_code=502)
     await cache.hset(f"{config['queue']}:{number}", mapping={"state": "queued", "at": time.time()})
     await cache.expire(f"{config['queue']}:{number}", 600)
     await cache.lpush(config["queue"], number)
