@@ -145,6 +145,21 @@ def test_an_exception_is_told_with_the_applications_own_frame() -> None:
     assert sum(bad for _, _, bad in log.counts) == 1
 
 
+def test_the_line_before_a_traceback_tells_the_address_that_its_end_leaves_out() -> None:
+    _, said = read(
+        [
+            "2026-12-01 09:26:16,120 ERROR gateway: call to 10.0.0.7:9000 failed",
+            "Traceback (most recent call last):",
+            '  File "/srv/app/call.py", line 9, in call',
+            "    await connect()",
+            "ConnectionRefusedError: [Errno 111] Connection refused",
+            "2026-12-01 09:26:17,120 ERROR something: connection refused",
+        ]
+    )
+    assert said["refused", "10.0.0.7:9000"].count == 1
+    assert said["refused", ""].count == 1
+
+
 def test_a_path_that_reads_like_a_failure_is_a_request_and_nothing_else() -> None:
     lines = ['INFO:     10.0.0.9:52346 - "GET /connection%20refused/10.0.0.7:9000 HTTP/1.1" 404 x']
     assert read(lines)[1] == {}

@@ -90,6 +90,9 @@ class AppLogReader:
         self._spans: dict[float, list[int]] = defaultdict(lambda: [0, 0])
         self._frame = ""
         self._tracing = 0
+        self._before = ""
+        self._head = ""
+        """The address in the line before the traceback that is being read."""
 
     def add(self, lines: Iterable[str], fallback: float | None = None) -> None:
         """Lines in order; `fallback` is when those without any time were written, if known."""
@@ -128,6 +131,7 @@ class AppLogReader:
         """One line of text; True where an exception ends in it."""
         if _TRACEBACK in part:
             self._tracing, self._frame = 200, ""
+            self._head = address_in(self._before)
             return False
         if self._tracing:
             self._tracing -= 1
@@ -146,6 +150,8 @@ class AppLogReader:
         elif found := _NODE_FRAME.match(part):
             self._node(found)
             return False
+        if not self._tracing:
+            self._before, self._head = part, ""
         where, self._tracing = (self._frame if self._tracing else ""), 0
         self._phrases(part, at, where, calm=calm)
         return raised
@@ -168,7 +174,8 @@ class AppLogReader:
                 return
         code = code_of(part)
         if code and (not calm or code in _TOLD_CALMLY):
-            about = address_in(part) if code in _ADDRESSED else ""
+            # Event loops leave the address out; the line that introduced the traceback has it.
+            about = (address_in(part) or self._head) if code in _ADDRESSED else ""
             self._note(code, about, part, at, where=where)
 
     def _note(
