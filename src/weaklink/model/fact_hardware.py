@@ -25,6 +25,7 @@ from weaklink.model.fact_net import (
     RouteEntry,
     SocketCount,
     SocketRow,
+    Way,
 )
 
 
@@ -84,6 +85,7 @@ Hardware = (
     | SocketRow
     | SocketCount
     | Ping
+    | Way
     | NetError
     | KernelLine
     | KernelLogSpan

@@ -146,3 +146,38 @@ class NetError(Record, frozen=True, tag=True):
     """The errno's name, upper case: `EADDRNOTAVAIL`, `ENETUNREACH`, `EHOSTUNREACH` …"""
     remote: str = ""
     line: str = ""
+
+
+class Way(Record, frozen=True, tag=True):
+    """How packets from one network namespace to one real destination of the chain would leave.
+
+    The kernel's own answers, asked from inside that namespace: its route lookup, the state of the
+    neighbour that is the next hop, and the interface by which it goes.
+    """
+
+    netns: str
+    destination: str
+    """An IP address without a port."""
+    process: str = ""
+    """Key of a process that calls it."""
+    device: str = ""
+    via: str = ""
+    source: str = ""
+    table: int = 0
+    kind: str = ""
+    """`unicast`, `local` …; '' where there is no way."""
+    error: str = ""
+    """The errno's name: ENETUNREACH (no route), EHOSTUNREACH, EACCES, EINVAL (blackhole)."""
+    next_hop: list[str] = []
+    """States of the next hop's neighbour entry, one a look; '' where there was no entry."""
+    mac: str = ""
+    entries: list[str] = []
+    """Other addresses that this namespace knows under the same MAC on the same interface."""
+    up: bool | None = None
+    carrier: bool | None = None
+    mtu: int = 0
+    home: list[str] = []
+    """Interfaces whose own network holds the destination."""
+    home_down: list[str] = []
+    """Those of them that are set down or have no live partner at the other end."""
+    at: float = 0.0

@@ -14,7 +14,9 @@ from weaklink.words import texts
 
 texts({"netlink.late": "the kernel's list did not end in time"})
 
+NETLINK_ROUTE = 0
 NETLINK_SOCK_DIAG = 4
+NLM_F_REQUEST = 1
 NLM_F_REQUEST_DUMP = 0x301
 """NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH, include/uapi/linux/netlink.h."""
 NLMSG_ERROR = 2
@@ -28,7 +30,16 @@ MAX_MESSAGES = 100_000
 
 def open_diag() -> socket.socket:
     """A socket for sock_diag(7) in the network namespace of the calling thread."""
-    kernel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, 4)
+    return _open(NETLINK_SOCK_DIAG)
+
+
+def open_route() -> socket.socket:
+    """A socket for rtnetlink(7) in the network namespace of the calling thread."""
+    return _open(NETLINK_ROUTE)
+
+
+def _open(protocol: int) -> socket.socket:
+    kernel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
     try:
         kernel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         kernel.bind((0, 0))
@@ -79,6 +90,34 @@ def dump(
             given += 1
             if given >= limit:
                 return
+
+
+def ask(kernel: socket.socket, kind: int, request: bytes, *, deadline: float) -> bytes:
+    """The payload of the one message that answers a request that is no dump.
+
+    Raises TooLate, or OSError with the errno that the kernel refuses it with.
+    """
+    sequence = time.monotonic_ns() & 0xFFFF_FFFF
+    kernel.sendto(
+        HEADER.pack(HEADER.size + len(request), kind, NLM_F_REQUEST, sequence, 0) + request,
+        (0, 0),
+    )
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _late()
+        kernel.settimeout(left)
+        try:
+            data = kernel.recv(RECEIVE_BYTES)
+        except TimeoutError:
+            raise _late() from None
+        for answered, reply_to, payload in messages(data):
+            if reply_to != sequence:
+                continue
+            if answered == NLMSG_ERROR:
+                _refused(payload)
+                return b""
+            return payload
 
 
 def messages(data: bytes) -> Iterator[tuple[int, int, bytes]]:
