@@ -116,7 +116,9 @@ def _prove(asked: argparse.Namespace) -> int:
     ]
     waits = "waiting for a drill of somebody else to end"
     with states.one_drill(lambda: _say(waits)), states.alone():
-        proofs = proving.prove(chosen, asked.seed, _say)
+        way = drills.Way(asked.weaklink, save_cases=asked.save_cases)
+        ask = drills.asker(way) if asked.ask else None
+        proofs = proving.prove(chosen, asked.seed, _say, ask)
     wrong = [proof.fault for proof in proofs if not (proof.hurts and proof.heals)]
     _say(f"{len(proofs)} faults, {len(proofs) - len(wrong)} hurt and heal")
     return 1 if wrong else 0
@@ -206,6 +208,9 @@ def _parser() -> argparse.ArgumentParser:
     prove = verbs.add_parser("prove", help="show that faults hurt, and stop hurting when mended")
     prove.add_argument("fault", nargs="*", help="default: all")
     prove.add_argument("--seed", type=int, default=1)
+    prove.add_argument("--ask", action="store_true", help="ask Weaklink while it hurts")
+    prove.add_argument("--weaklink", type=Path, default=drills.default_weaklink())
+    prove.add_argument("--save-cases", type=Path, metavar="DIR")
     prove.set_defaults(run=_prove)
     score = verbs.add_parser("score", help="print the table of a drill's file")
     score.add_argument("file", type=Path)

@@ -112,6 +112,25 @@ def _with(state: State, fault: Fault, seed: int, way: Way, tell: Callable[[str],
     return row
 
 
+def asker(way: Way) -> Callable[[State, Fault, Truth], str]:
+    """Give what asks Weaklink in between, on a service that has had other faults before."""
+
+    def ask_and_score(state: State, fault: Fault, truth: Truth) -> str:
+        answer = ask(way.weaklink)
+        hits = score(answer.report, answer.exit, _with_present(state, truth))
+        if way.save_cases is not None:
+            _save_case(answer.report, way.save_cases / f"{fault.id}-{state.spec.seed}")
+        words = said(answer.report, answer.exit)
+        marks = ", ".join(
+            f"{name} {'yes' if hit else 'NO'}"
+            for name, hit in (("cause", hits.cause), ("link", hits.link), ("shape", hits.shape))
+        )
+        found = f"{words.cause or 'nothing'} ({words.probability:.2f}, {words.shape})"
+        return f"; said {found} in {answer.seconds:.1f} s: {marks} {answer.trouble}"
+
+    return ask_and_score
+
+
 def catalogue() -> set[str]:
     """Give the ids of the causes that can be named at all."""
     return {path.stem.replace("_", "-") for path in Path(causes.__path__[0]).glob("*.py")}

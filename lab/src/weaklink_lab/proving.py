@@ -10,6 +10,7 @@ from weaklink_lab import breaking, chain, client, hurt
 from weaklink_lab.draw import Wants, draw
 from weaklink_lab.faults import Fault
 from weaklink_lab.state import State
+from weaklink_lab.truth import Truth
 
 HEALTHY = 4.0
 PAIN = 30.0
@@ -33,21 +34,32 @@ class Proof:
     seconds_to_pain: float
     seconds_to_heal: float
     trouble: str = ""
+    said: str = ""
 
 
-def prove(faults: Iterable[Fault], seed: int, tell: Callable[[str], None]) -> list[Proof]:
+Ask = Callable[[State, Fault, Truth], str]
+"""Asks somebody what is wrong while it hurts; gives what was said."""
+
+
+def prove(
+    faults: Iterable[Fault], seed: int, tell: Callable[[str], None], ask: Ask | None = None
+) -> list[Proof]:
     """Put each fault in and take it out, on as few services as they can share."""
     chain.check_host()
     chain.refuse_if_up()
     ordered = sorted(faults, key=lambda fault: repr(breaking.wants_of(fault, seed)))
     proofs = []
     for wants, group in itertools.groupby(ordered, lambda fault: breaking.wants_of(fault, seed)):
-        proofs += _on_one_service(list(group), wants, seed, tell)
+        proofs += _on_one_service(list(group), wants, seed, tell, ask)
     return proofs
 
 
 def _on_one_service(
-    group: list[Fault], wants: Wants, seed: int, tell: Callable[[str], None]
+    group: list[Fault],
+    wants: Wants,
+    seed: int,
+    tell: Callable[[str], None],
+    ask: Ask | None,
 ) -> list[Proof]:
     proofs = []
     try:
@@ -55,7 +67,7 @@ def _on_one_service(
         chain.load_start(state)
         time.sleep(3)
         for fault in group:
-            proof = _one(state, fault, seed)
+            proof = _one(state, fault, seed, ask)
             proofs.append(proof)
             tell(line(proof))
     finally:
@@ -64,21 +76,29 @@ def _on_one_service(
     return proofs
 
 
-def _one(state: State, fault: Fault, seed: int) -> Proof:
+def _one(state: State, fault: Fault, seed: int, ask: Ask | None) -> Proof:
     began = time.time()
     time.sleep(HEALTHY)
     broke = time.time()
     before = _between(began, broke)
-    trouble = ""
+    trouble, truth, said = "", Truth("", ("none",)), ""
     try:
-        breaking.enter(state, fault, seed)
+        truth = breaking.enter(state, fault, seed)
     except (RuntimeError, OSError, LookupError) as error:
         trouble = f"way in: {error}"
-    hurts = _wait(lambda: _hurt(before, time.time() - STEP, time.time()), PAIN, STEP + 2)
+    usual = _sizes(began, broke)
+
+    def pain() -> bool:
+        since = time.time() - STEP
+        return _hurt(before, since, time.time()) or _shrank(usual, _sizes(since, time.time()))
+
+    hurts = _wait(pain, PAIN, STEP + 2)
     in_pain = time.time()
     # What began lately and is not answered yet is not in it: look once more from further on.
     time.sleep(0 if hurts else 3)
     during = _answered(in_pain - STEP)
+    if ask is not None and not trouble:
+        said = ask(state, fault, truth)
     try:
         breaking.mend(state)
     except (RuntimeError, OSError, LookupError) as error:
@@ -96,7 +116,22 @@ def _one(state: State, fault: Fault, seed: int) -> Proof:
         round(in_pain - broke, 1),
         round(time.time() - out, 1),
         trouble,
+        said,
     )
+
+
+def _sizes(begin: float, end: float) -> dict[str, float]:
+    """Give how many bytes an answer has on average, by route, where there are some."""
+    columns = client.read(client.file()).between(begin, end)
+    sums: dict[str, list[int]] = {}
+    for row in range(len(columns)):
+        sums.setdefault(columns.route[row], []).append(columns.bytes[row])
+    return {route: sum(each) / len(each) for route, each in sums.items() if len(each) >= 3}
+
+
+def _shrank(usual: dict[str, float], now: dict[str, float]) -> bool:
+    # Answers that lack their end hurt as well, however quick they are.
+    return any(now[route] < size / 2 for route, size in usual.items() if route in now)
 
 
 def _between(begin: float, end: float) -> Summary:
@@ -133,10 +168,11 @@ def _wait(so: Callable[[], bool], seconds: float, least: float) -> bool:
 
 def line(proof: Proof) -> str:
     """Give a proof as one line."""
+    trouble = f"  TROUBLE {proof.trouble}" if proof.trouble else ""
     return (
         f"{proof.fault:26} {'hurts' if proof.hurts else 'NO PAIN'} after "
         f"{proof.seconds_to_pain:4.1f} s: P99 {proof.before.p99:.2f} -> {proof.during.p99:.2f} s, "
         f"errors {proof.during.error_share:.1%}; "
         f"{'well' if proof.heals else 'NOT WELL'} after {proof.seconds_to_heal:4.1f} s: "
-        f"P99 {proof.after.p99:.2f} s{'  TROUBLE ' + proof.trouble if proof.trouble else ''}"
+        f"P99 {proof.after.p99:.2f} s{proof.said}{trouble}"
     )

@@ -102,7 +102,8 @@ def narrow(ground: Ground) -> Truth:
     """Let the bridge's port to one worker drop what is larger than its own size."""
     balancer, worker = _pick(ground)
     port = hands.port_of(ground.state, worker)
-    # Segments must be cut by the sender, or one that is offloaded is dropped as a whole.
+    # A bridge lets pass what is still to be cut into segments: the sender has to cut.
+    hands.ip(ground.one("cache").name, "link set eth0 gso_max_segs 1")
     hands.ip(ground.state.spec.hub, f"link set {port} mtu {SMALL_MTU}")
     return _truth(ground, "mtu-blackhole", worker, *ground.members("cache"), near=(balancer,))
 
@@ -112,6 +113,7 @@ def widen(ground: Ground) -> None:
     """Let large packets through again."""
     port = hands.port_of(ground.state, _pick(ground)[1])
     hands.ip(ground.state.spec.hub, f"link set {port} mtu 1500")
+    hands.ip(ground.one("cache").name, "link set eth0 gso_max_segs 65535")
 
 
 @way_in("wrong-egress", "packets to one worker leave by a link on which it is not", wants=needs)
