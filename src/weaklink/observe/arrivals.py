@@ -7,24 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from weaklink.model.evidence import Evidence, evidence
 from weaklink.observe.asks import Ask
+from weaklink.observe.signs import LARGER, REPEATED
 from weaklink.stats.quantiles import quantile_of
 from weaklink.stats.robust import log_ramp, ramp
-from weaklink.words import sign
-
-REPEATED = sign(
-    "requests.repeated",
-    "access-logs",
-    "Clients ask for the same thing again within seconds, far more often than before.",
-    "{percent} % of the requests repeat what the same client had just asked for, before {before} %",
-    hurts=True,
-)
-LARGER = sign(
-    "requests.answers-larger",
-    "access-logs",
-    "Answers of a route are several times as large as before: each request is more work.",
-    "answers of {route} have {now:bytes}, before {before:bytes} (median)",
-    hurts=True,
-)
 
 AGAIN_WITHIN = 10.0
 """Seconds between two requests of one client for one thing: a retry comes within its back-off."""

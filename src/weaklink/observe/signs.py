@@ -79,5 +79,19 @@ TURNED_AWAY = sign(
     "{percent} % of the requests get {status} from the proxy itself, before {before} %",
     hurts=True,
 )
+REPEATED = sign(
+    "requests.repeated",
+    "access-logs",
+    "Clients ask for the same thing again within seconds, far more often than before.",
+    "{percent} % of the requests repeat what the same client had just asked for, before {before} %",
+    hurts=True,
+)
+LARGER = sign(
+    "requests.answers-larger",
+    "access-logs",
+    "Answers of a route are several times as large as before: each request is more work.",
+    "answers of {route} have {now:bytes}, before {before:bytes} (median)",
+    hurts=True,
+)
 
 texts({"baseline.log": "own log, {minutes} min before"})

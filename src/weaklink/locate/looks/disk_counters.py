@@ -32,7 +32,7 @@ FEW_BYTES = 2e9
 def disk_counters(view: View) -> Iterable[Judged]:
     """Latency, queue and use of every block device over the window."""
     for key in view.targets_of("disk_busy_seconds_total"):
-        sample = _sample(view, key)
+        sample = sample_of(view, key)
         if sample is None:
             continue
         found = judge_sample(sample, view.case.host.name)
@@ -41,7 +41,8 @@ def disk_counters(view: View) -> Iterable[Judged]:
         yield structs.replace(found, target=key, verdict=milder)
 
 
-def _sample(view: View, key: str) -> DiskSample | None:
+def sample_of(view: View, key: str) -> DiskSample | None:
+    """A disk over the window as iostat would print it; None without two readings."""
     name = key.rpartition("/")[2]
 
     def rate(quantity: str) -> float | None:
