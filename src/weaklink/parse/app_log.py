@@ -39,10 +39,6 @@ _ADDRESSED = frozenset(
 )  # fmt: skip
 
 
-_TOLD_CALMLY = frozenset(("rate-limited", "quota-spent", "unauthorized", "truncated"))
-"""HTTP clients log what they were answered as information (httpx does)."""
-
-
 class Origin(NamedTuple):
     """Whose log it is."""
 
@@ -172,8 +168,8 @@ class AppLogReader:
                 phrase, values, words = match
                 self._note(f"{name}.{phrase.code}", "", part, at, values=values, words=words)
                 return
-        code = code_of(part)
-        if code and (not calm or code in _TOLD_CALMLY):
+        code = code_of(part, calm=calm)
+        if code:
             # Event loops leave the address out; the line that introduced the traceback has it.
             about = (address_in(part) or self._head) if code in _ADDRESSED else ""
             self._note(code, about, part, at, where=where)

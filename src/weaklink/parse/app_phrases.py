@@ -101,7 +101,13 @@ TABLE = (
     Said("refused-by-queue", ("queue is full", "exceeds maximum queue", "overloaded_error",
                               "server is overloaded", "model is overloaded")),
 )  # fmt: skip
+CALM = frozenset(("rate-limited", "quota-spent", "unauthorized", "truncated"))
+"""What counts even in a line that its program calls information: HTTP clients log what they were
+answered so (httpx does)."""
 _ANY = re.compile("|".join(re.escape(word) for said in TABLE for word in said.words))
+_ANY_CALM = re.compile(
+    "|".join(re.escape(word) for said in TABLE if said.code in CALM for word in said.words)
+)
 MAX_SEARCHED = 2000
 _HOST = r"[A-Za-z0-9](?:[\w.-]{0,200}[A-Za-z0-9])?"
 _PAIRS = (
@@ -120,12 +126,13 @@ _PAIRS = (
 )
 
 
-def code_of(line: str) -> str:
-    """The code of what a line says, '' for nothing of the table."""
+def code_of(line: str, *, calm: bool = False) -> str:
+    """The code of what a line says, '' for nothing of the table; `calm`: only what counts then."""
     lower = line[:MAX_SEARCHED].lower()
-    if _ANY.search(lower) is None:
+    if (_ANY_CALM if calm else _ANY).search(lower) is None:
         return ""
-    return next((said.code for said in TABLE if any(word in lower for word in said.words)), "")
+    rows = (said for said in TABLE if not calm or said.code in CALM)
+    return next((said.code for said in rows if any(word in lower for word in said.words)), "")
 
 
 def address_in(line: str) -> str:

@@ -18,6 +18,8 @@ _ZONED = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|(?: ?)[+-]\d\d:?\d\d)(?![\d:])"
 )
 _ACCESS = re.compile(r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
+_TIME = re.compile(r"\d\d:\d\d:\d\d")
+"""Every stamp has it: lines without are known at once."""
 _HEAD = 160
 NAMES = ("time", "ts", "timestamp", "@timestamp", "asctime", "datetime", "date", "t")
 """Keys under which JSON loggers write when it was."""
@@ -32,11 +34,13 @@ class LogClock:
     def at(self, line: str) -> float | None:
         """Epoch seconds of a plain line, None where it shows no time."""
         head = line[:_HEAD]
+        if _TIME.search(head) is None:
+            return None
         if found := _ZONED.search(head):
             exact = zoned(found[0])
             if exact is not None:
                 return exact
-        if found := _ACCESS.search(line[:400]):
+        if "/20" in head and (found := _ACCESS.search(head)):
             return local_time(found[0])
         stamp = stamp_of(head)
         return None if stamp is None else stamp.seconds + self.shift

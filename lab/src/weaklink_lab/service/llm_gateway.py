@@ -51,7 +51,16 @@ async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
 
     try:
         async with asyncio.timeout(TIMEOUT):
-            await pass_on(member, scope["path"], body, begin, send)
+            for pause in (0.5, 1.0, 2.0):
+                try:
+                    await pass_on(member, scope["path"], body, begin, send)
+                except LimitedError:
+                    # As the clients of model APIs do: wait, and try again.
+                    log.warning("%s answered 429 Too Many Requests, again in %s s", member, pause)
+                    await asyncio.sleep(pause)
+                else:
+                    return
+            await whole(send, 502, b"limited")
     except TimeoutError:
         log.exception("call to %s timed out after %s s", member, TIMEOUT)
         if not started:
@@ -60,6 +69,10 @@ async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
         log.exception("call to %s failed", member)
         if not started:
             await whole(send, 502, b"no member")
+
+
+class LimitedError(Exception):
+    """A member says that it was asked too much."""
 
 
 HEADERS = [(b"content-type", b"text/event-stream")]
@@ -75,6 +88,8 @@ async def pass_on(
         head = f"POST {path} HTTP/1.1\r\nHost: {member}\r\nContent-Length: {len(body)}\r\n"
         writer.write(head.encode() + b"\r\n" + body)
         status = int((await reader.readline()).split()[1])
+        if status == 429:
+            raise LimitedError(member)
         length, chunked = None, False
         while (line := await reader.readline()).strip():
             name, _, value = line.decode("latin-1").lower().partition(":")

@@ -15,7 +15,7 @@ cause(
         "front goes on to accept requests and to answer its health check; they queue up, or fail "
         "at once.",
         roles=("inference", "app", "unknown"),
-        prior=-5.0,
+        prior=-4.5,
         required=("engine.no-tokens", "log.engine-dead"),
         signs=(
             Weighs(
@@ -55,6 +55,16 @@ cause(
                 reason="neither CPU nor bytes, although work waits",
             ),
             Weighs(sign="member.fails", present=1.0, reason="its requests fail or hang"),
+            Weighs(
+                sign="member.fails",
+                present=1.0,
+                where="caller",
+                reason="whoever calls it fails with it",
+            ),
+            Weighs(
+                sign="log.errors-rose", present=0.5, reason="each request is refused in its log"
+            ),
+            Weighs(sign="users.errors", present=0.5, where="users", reason="users get errors"),
             Weighs(sign="member.times-out", present=0.7, reason="its requests hang"),
             Weighs(sign="log.gpu-fault", present=1.0, reason="what engines die of"),
             Weighs(sign="log.gpu-out-of-memory", present=0.7, reason="what engines die of"),

@@ -16,20 +16,20 @@ cause(
         "context make everybody's stream stutter: the number of requests is as ever, the work is "
         "not.",
         roles=("inference", "app", "unknown"),
-        prior=-5.0,
+        prior=-4.5,
         required=("engine.prompts-longer",),
         signs=(
             Weighs(
                 sign="engine.prompts-longer",
-                present=3.0,
-                absent=-4.0,
+                present=3.5,
+                absent=-4.5,
                 names_culprit=True,
                 reason="without longer prompts prefill is what it always was",
             ),
             Weighs(
                 sign="engine.tokens-slower",
-                present=1.5,
-                absent=-1.0,
+                present=1.2,
+                absent=-0.5,
                 reason="running answers stand still while a prompt is read",
             ),
             Weighs(

@@ -231,8 +231,9 @@ def _full(used: float, running: float) -> float:
 def _tokens(of: Counters) -> Iterator[Judged]:
     out = of.grown("engine_output_tokens_total")
     running, waiting = of.least("engine_requests_running"), of.least("engine_requests_waiting")
-    if out is not None and (running is not None or waiting is not None):
-        work = (running or 0.0) + (waiting or 0.0)
+    work = (running or 0.0) + (waiting or 0.0)
+    # Idle, or refusing everything at once: without work inside it, silence says nothing.
+    if out is not None and (out[0] > 0 or work >= 1):
         still = ramp(out[1], *STILL) if out[0] <= 0 and work >= 1 else 0.0
         # One request that runs alone may be a long prompt that is still read.
         sure = 1.0 if work >= 2 else 0.5
