@@ -16,6 +16,8 @@ TCP_COUNTERS = {
     ("TcpExt", "ListenOverflows"): q.TCP_LISTEN_OVERFLOWS_TOTAL,
     ("TcpExt", "ListenDrops"): q.TCP_LISTEN_DROPS_TOTAL,
     ("Tcp", "RetransSegs"): q.TCP_RETRANSMITS_TOTAL,
+    ("TcpExt", "TCPLossProbes"): q.TCP_LOSS_PROBES_TOTAL,
+    ("TcpExt", "TCPSynRetrans"): q.TCP_SYN_RETRANSMITS_TOTAL,
     ("Tcp", "OutSegs"): q.TCP_SEGMENTS_SENT_TOTAL,
     ("Tcp", "PassiveOpens"): q.TCP_ACCEPTED_TOTAL,
     ("Tcp", "ActiveOpens"): q.TCP_OPENED_TOTAL,

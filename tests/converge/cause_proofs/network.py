@@ -146,3 +146,40 @@ prove("neighbour-unresolved", silent_neighbour, near_miss=asked_just_now)
 prove("wrong-egress", wrong_egress, near_miss=two_defaults_and_a_detour_that_works)
 prove("listen-overflow", short_queue, near_miss=long_queue_of_a_slow_one)
 prove("listen-overflow", short_queue, near_miss=stopped_with_a_short_queue)
+
+
+def sends_again(chain: FakeChain, *, connections: int, again: int, probes: float) -> None:
+    """Short connections to one member, of which some send again, and what the kernel counts."""
+    for n in range(connections):
+        at = END - WINDOW + 1 + n % int(WINDOW)
+        local = f"10.0.0.9:{52_000 + n}"
+        chain.open_connections.append(
+            Connection(
+                local=local,
+                remote=address(SECOND),
+                netns="-",
+                pid=FRONT,
+                sent_age=0.1,
+                received_age=0.05,
+                retransmits=1 if n < again else 0,
+                at=at,
+            )
+        )
+    tcp = target_key("netns", "tcp", host=HOST)
+    chain.counter("tcp_retransmits_total", tcp, 12.0)
+    chain.counter("tcp_loss_probes_total", tcp, probes)
+    chain.counter("tcp_segments_sent_total", tcp, 1000.0)
+
+
+def loss(chain: FakeChain) -> None:
+    chain.slow_members(SECOND, share=0.4, seconds=0.4)
+    sends_again(chain, connections=40, again=14, probes=1.0)
+
+
+def loss_probes(chain: FakeChain) -> None:
+    """What was sent again were probes: nothing was lost."""
+    chain.slow_members(SECOND, share=0.4, seconds=0.4)
+    sends_again(chain, connections=40, again=14, probes=12.0)
+
+
+prove("packet-loss", loss, near_miss=loss_probes)

@@ -38,6 +38,20 @@ TCP_RETRANSMITS_TOTAL = declare(
     "up",
     "segments sent again",
 )
+TCP_LOSS_PROBES_TOTAL = declare(
+    "tcp_loss_probes_total",
+    "segments",
+    "counter",
+    "none",
+    "segments sent again on suspicion alone, before a timeout: no loss by themselves",
+)
+TCP_SYN_RETRANSMITS_TOTAL = declare(
+    "tcp_syn_retransmits_total",
+    "segments",
+    "counter",
+    "up",
+    "beginnings of connections that were sent again",
+)
 TCP_SEGMENTS_SENT_TOTAL = declare(
     "tcp_segments_sent_total",
     "segments",
