@@ -18,6 +18,7 @@ from weaklink.model.fact_net import (
     Neighbour,
     NetCounters,
     NetError,
+    NetRoom,
     Nic,
     Ping,
     PolicyRule,
@@ -86,6 +87,7 @@ Hardware = (
     | SocketCount
     | Ping
     | Way
+    | NetRoom
     | NetError
     | KernelLine
     | KernelLogSpan

@@ -181,3 +181,26 @@ class Way(Record, frozen=True, tag=True):
     home_down: list[str] = []
     """Those of them that are set down or have no live partner at the other end."""
     at: float = 0.0
+
+
+class NetRoom(Record, frozen=True, tag=True):
+    """What one network namespace has left: local ports for new connections, tracked connections."""
+
+    netns: str
+    process: str = ""
+    """Key of a process that lives in it."""
+    port_low: int = 0
+    port_high: int = 0
+    """The range that the kernel takes local ports of new connections from; 0 where unknown."""
+    destination: str = ""
+    """`ip:port` to which most of them are taken."""
+    ports_used: int = 0
+    """Ports of the range taken towards it, TIME_WAIT included."""
+    time_wait: int = 0
+    """Those of them in TIME_WAIT."""
+    tracked: int | None = None
+    """Connections in the table of nf_conntrack."""
+    tracked_most: int | None = None
+    dropped: int | None = None
+    """Packets that it dropped for want of room in the window."""
+    at: float = 0.0

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from cause_proofs import prove
 from weaklink.model.fact import Connection
-from weaklink.model.fact_net import Way
+from weaklink.model.fact_net import NetRoom, Way
 from weaklink.model.target import target_key
 from weaklink.testing.fake_chain import (
     END,
@@ -183,3 +183,45 @@ def loss_probes(chain: FakeChain) -> None:
 
 
 prove("packet-loss", loss, near_miss=loss_probes)
+
+
+ROOM = NetRoom(
+    netns="-",
+    process=process_key(FRONT),
+    port_low=32_768,
+    port_high=60_999,
+    destination=address(SECOND),
+    ports_used=28_230,
+    time_wait=28_100,
+    tracked=900,
+    tracked_most=262_144,
+    dropped=0,
+)
+
+
+def no_port_left(chain: FakeChain) -> None:
+    refused_at_once(chain)
+    chain.also["hardware"].append(ROOM)
+
+
+def many_ports_are_waiting(chain: FakeChain) -> None:
+    """Half of the range in TIME_WAIT is what a busy proxy without keep-alive looks like."""
+    refused_at_once(chain)
+    chain.also["hardware"].append(structs.replace(ROOM, ports_used=15_000, time_wait=14_900))
+
+
+def table_full(chain: FakeChain) -> None:
+    chain.slow_members(*WORKERS, share=0.6, seconds=1.1)
+    chain.also["hardware"].append(
+        structs.replace(ROOM, ports_used=40, tracked=262_144, dropped=900)
+    )
+
+
+def table_dropped_something_else(chain: FakeChain) -> None:
+    """Half full: a dropped packet or two has another reason."""
+    chain.slow_members(*WORKERS, share=0.6, seconds=1.1)
+    chain.also["hardware"].append(structs.replace(ROOM, ports_used=40, tracked=131_000, dropped=2))
+
+
+prove("port-exhaustion", no_port_left, near_miss=many_ports_are_waiting)
+prove("conntrack-full", table_full, near_miss=table_dropped_something_else)
