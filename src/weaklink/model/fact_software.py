@@ -27,7 +27,7 @@ from weaklink.model.fact_text_host import (
     ProcessRow,
     SyscallRow,
 )
-from weaklink.model.fact_text_jvm import GcDigest, JavaDeadlock, JavaThread
+from weaklink.model.fact_text_jvm import GcDigest, HeapWatch, JavaDeadlock, JavaThread
 from weaklink.model.fact_text_log import AccessDigest, Saying
 from weaklink.model.fact_text_platform import (
     CgroupFiles,
@@ -57,6 +57,7 @@ Software = (
     | CollectiveTimeout
     | MemoryShortage
     | GcDigest
+    | HeapWatch
     | JavaThread
     | JavaDeadlock
     | Saying

@@ -65,3 +65,21 @@ class JavaDeadlock(Record, frozen=True, tag=True):
     lines: list[str] = []
     """The line of each thread that is held."""
     locks: list[str] = []
+
+
+class HeapWatch(Record, frozen=True, tag=True):
+    """A running JVM's own counters of its garbage collection, read twice, `seconds` apart."""
+
+    process: str
+    at: float
+    seconds: float
+    paused_seconds: float
+    """Of these seconds it stood still to collect; a pause that still lasts is counted so far."""
+    collections: int
+    full: int
+    full_seconds: float
+    old_used: float
+    old_max: float
+    """Of the old generation, bytes; 0 where the JVM does not say."""
+    reason: str = ""
+    """Why it collected last, in the JVM's words: `Allocation Failure`, `System.gc()` …"""
