@@ -48,6 +48,12 @@ cause(
                 reason="then its pauses are long because the quota stops its collectors",
             ),
             Weighs(
+                sign="memory.swaps-back-and-forth",
+                present=-2.0,
+                where="host",
+                reason="then its pauses are long because its heap is fetched from swap",
+            ),
+            Weighs(
                 sign="process.stopped",
                 present=-4.0,
                 reason="then somebody stopped it",
