@@ -23,6 +23,10 @@ COUNTED = ("engine_", "app_")
 """Quantities by which a service tells itself how its users fare (observe/counted.py)."""
 
 
+REALLY_THERE = {"slow-command-51": {"cpu-noisy-neighbour"}}
+"""Other work really took 1.84 of the machine's 2 CPUs while that one was recorded."""
+
+
 def cause_of(path: Path) -> str:
     return path.name.partition(".")[0].rstrip("0123456789").rstrip("-")
 
@@ -34,7 +38,9 @@ def judged(path: Path) -> Case:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.partition(".")[0])
 def test_what_was_injected_is_named_and_nothing_else(path: Path) -> None:
     diagnosis = judged(path).diagnoses[-1]
-    assert [found.id for found in diagnosis.causes if found.named] == [cause_of(path)]
+    said = [found.id for found in diagnosis.causes if found.named]
+    assert said[0] == cause_of(path)
+    assert set(said[1:]) <= REALLY_THERE.get(path.name.partition(".")[0], set())
     assert diagnosis.pain.shape.id != "none"
     assert diagnosis.pain.onset is not None
 

@@ -44,21 +44,25 @@ def weigh_all(catalogue: Sequence[Cause], chain: Chain, board: Board) -> list[We
 def cover(
     catalogue: Sequence[Cause], chain: Chain, evidence: Sequence[Evidence], onset: Onset | None
 ) -> Cover:
-    """Choose causes one by one; each must fit on evidence that the chosen ones leave open."""
+    """Choose causes one by one, best first; a further one needs a ground of its own.
+
+    Each is weighed on all evidence: what two troubles share speaks for both. But one of the signs
+    that a further cause cannot do without must be there and be explained by no chosen one.
+    """
     chosen: list[Weighed] = []
     everything = weigh_all(catalogue, chain, Board(chain, evidence, onset))
     open_evidence = list(evidence)
     while len(chosen) < MOST_CAUSES:
-        board = Board(chain, open_evidence, onset)
         taken = {weighed.cause.id for weighed in chosen}
+        still_open = {item.id for item in open_evidence}
         best = next(
             (
                 weighed
-                for weighed in weigh_all(catalogue, chain, board)
+                for weighed in everything
                 if weighed.cause.id not in taken
                 and probability(weighed.log_odds) >= NAMED_FROM
                 and weighed.may_be_said
-                and (not chosen or _adds(weighed))
+                and (not chosen or _has_own_ground(weighed, still_open))
             ),
             None,
         )
@@ -75,10 +79,12 @@ def cover(
     return Cover(everything, chosen, others, unexplained)
 
 
-def _adds(weighed: Weighed) -> bool:
-    """A further cause must stand on abnormal evidence of its own that is still open."""
-    known = signs()
-    return any(item.strength >= PRESENT and known[item.sign].hurts for item in weighed.speaks_for)
+def _has_own_ground(weighed: Weighed, still_open: set[str]) -> bool:
+    """Whether a sign that the cause requires is seen and still unexplained."""
+    return any(
+        item.sign in weighed.cause.required and item.strength >= PRESENT and item.id in still_open
+        for item in weighed.speaks_for
+    )
 
 
 def explains(weighed: Weighed, item: Evidence, chain: Chain) -> bool:

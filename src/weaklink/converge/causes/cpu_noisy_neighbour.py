@@ -54,6 +54,11 @@ cause(
                 where="users",
                 reason="then the service itself may want more CPU",
             ),
+            Weighs(
+                sign="link.waits-below",
+                present=-2.5,
+                reason="then what it calls makes it wait, not the lack of a CPU",
+            ),
         ),
         explains=(
             "users.*",

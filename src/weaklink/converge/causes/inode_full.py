@@ -22,7 +22,7 @@ cause(
         signs=(
             Weighs(
                 sign="disk.no-inodes-where-it-writes",
-                present=5.5,
+                present=6.0,
                 absent=-6.0,
                 decisive=True,
                 names_culprit=True,

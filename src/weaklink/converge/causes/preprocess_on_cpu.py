@@ -100,6 +100,12 @@ cause(
             Weighs(
                 sign="load.rose", present=-1.0, where="users", reason="then more of it is asked for"
             ),
+            Weighs(
+                sign="cache.not-read",
+                present=-3.0,
+                where="callee",
+                reason="then it may prepare again what the cache has lost: nobody could look",
+            ),
         ),
         explains=(
             "users.*",

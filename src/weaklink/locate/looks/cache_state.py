@@ -61,6 +61,12 @@ BUSIER_THAN_EVER = sign(
     "The cache executes several times as many commands as over its life.",
     "{name} executes {now} commands a second, over its life {before}",
 )
+NOT_READ = sign(
+    "cache.not-read",
+    "configuration",
+    "The cache could not be asked: whether it has lost what it held is unknown.",
+    "{name} could not be asked what it holds and what it misses",
+)
 CORE_FULL = sign(
     "cache.one-core-full",
     "kernel-counters",
@@ -95,6 +101,15 @@ def cache_state(view: View) -> Iterable[Judged]:
     for link in view.on_chain():
         if link.role != "cache":
             continue
+        read = any(view.series("cache_hits_total", key) for key in link.processes)
+        yield evidence(
+            NOT_READ,
+            link.processes[0] if link.processes else link.key,
+            0.0 if read else 1.0,
+            link=link.key,
+            command="weaklink check",
+            name=link.name,
+        )
         for key in link.processes:
             yield from _core(view, link, key)
             if view.series("cache_uptime_seconds", key) is None:
