@@ -20,7 +20,7 @@ cause(
         signs=(
             Weighs(
                 sign="cache.emptied",
-                present=4.5,
+                present=5.5,
                 absent=-5.0,
                 where="callee",
                 names_culprit=True,

@@ -7,7 +7,7 @@ cause(
         id="cold-start",
         layer="inference",
         title="has just started and is not warm yet",
-        because="pid {process_restarted_pid} of it started {process_restarted_ago:seconds} "
+        because="pid {process_began_as_it_hurt_pid} of it started {process_began_as_it_hurt_ago:seconds} "
         "ago[; {process_loads_from_disk_rate} MB/s still come from a disk]",
         explanation="A fresh process compiles, allocates, fills its caches and pools while "
         "requests are already given to it. It is slower than its peers for a "
@@ -15,10 +15,10 @@ cause(
         "autoscaler makes it come again and again.",
         roles=("inference", "app", "unknown"),
         prior=-5.5,
-        required=("process.restarted",),
+        required=("process.began-as-it-hurt",),
         signs=(
             Weighs(
-                sign="process.restarted",
+                sign="process.began-as-it-hurt",
                 present=4.0,
                 absent=-5.5,
                 names_culprit=True,
@@ -81,7 +81,7 @@ cause(
             "stack.*",
             "cpu.link-busy",
             "member.fails",
-            "process.restarted",
+            "process.began-as-it-hurt",
         ),
         converges="the process and its age",
         wrong_if="it stays slow when it is as old as its peers",

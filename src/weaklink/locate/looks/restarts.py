@@ -23,6 +23,14 @@ STARTS_AGAIN = sign(
     hurts=True,
 )
 
+BEGAN = sign(
+    "process.began-as-it-hurt",
+    "events",
+    "A process of the link, younger than the service, started just before or since users hurt.",
+    "pid {pid} of it started {ago:seconds} ago, as users began to hurt",
+)
+JUST_BEFORE = (120.0, 40.0)
+"""Seconds between the start and the onset: what has run for two minutes is as warm as it gets."""
 AGAIN = (1.0, 3.0)
 """Starts since users hurt plus deaths within the window: one may be a deploy or a recycled worker,
 three are a habit. What peers do counts half: a loop seldom stays with one member."""
@@ -33,6 +41,30 @@ SETTLED = 10.0
 PER_REQUEST = 20
 """Starts within the window from which on it is one process a request (CGI, a database's sessions)
 and no crash: no interpreter with a service in it starts three times a second."""
+
+
+@look("process")
+def began(view: View) -> Iterable[Judged]:
+    """Whether a process of a link came to life as users began to hurt."""
+    if view.onset is None:
+        return
+    for link in view.on_chain():
+        members = view.members(link)
+        if not members:
+            continue
+        youngest = max(members, key=lambda process: (process.start, process.pid))
+        again = youngest.start >= _since(view, link, at=0.0)
+        before = max(0.0, view.onset - youngest.start)
+        yield evidence(
+            BEGAN,
+            youngest.key,
+            ramp(before, *JUST_BEFORE) if again else 0.0,
+            link=link.key,
+            value=view.case.window[1] - youngest.start,
+            command=f"ps -o pid,lstart,cmd -p {youngest.pid}",
+            pid=youngest.pid,
+            ago=round(view.case.window[1] - youngest.start),
+        )
 
 
 @look("process")
@@ -87,9 +119,10 @@ class Lives(NamedTuple):
         return len(self.births) + len(self.deaths)
 
 
-def _since(view: View, link: Link) -> float:
-    """From when on a start is a start again: since users hurt, and not as the service came up."""
-    hurt = min(view.onset or view.case.window[0], view.case.window[0]) - 1.0
+def _since(view: View, link: Link, at: float | None = None) -> float:
+    """From when on a start is a start again: since `at` (else since users hurt), and not as the
+    service came up."""
+    hurt = min(view.onset or view.case.window[0], view.case.window[0]) - 1.0 if at is None else at
     others = [
         process.start
         for other in view.on_chain()
