@@ -30,8 +30,7 @@ ELSEWHERE = ("testing",)
 def everything() -> dict[str, str]:
     from weaklink.cli import access, terminal  # noqa: F401 - they register texts
     from weaklink.recorder import case_files  # noqa: F401 - it registers texts
-    from weaklink.report import checked, checklist, labels, labels_explain  # noqa: F401
-    from weaklink.report import labels_felt, reading  # noqa: F401
+    from weaklink.report import checked, checklist, labels, labels_explain, labels_felt, reading  # noqa: F401  # noqa: F401
 
     all_causes()
     actions()

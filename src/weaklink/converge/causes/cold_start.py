@@ -7,7 +7,8 @@ cause(
         id="cold-start",
         layer="inference",
         title="has just started and is not warm yet",
-        because="pid {process_began_as_it_hurt_pid} of it started {process_began_as_it_hurt_ago:seconds} "
+        because="pid {process_began_as_it_hurt_pid} of it started "
+        "{process_began_as_it_hurt_ago:seconds} "
         "ago[; {process_loads_from_disk_rate} MB/s still come from a disk]",
         explanation="A fresh process compiles, allocates, fills its caches and pools while "
         "requests are already given to it. It is slower than its peers for a "
