@@ -14,7 +14,7 @@ from weaklink.model.message import say
 from weaklink.model.take import Take
 from weaklink.parse.net_room import parse_conntrack_stat, parse_count, parse_port_range
 from weaklink.parse.socket_row import TcpSocket
-from weaklink.reach.host import NotHere, Reach
+from weaklink.reach.host import NotAllowed, NotHere, Reach
 from weaklink.reach.kernel_file import try_read
 from weaklink.reach.namespaces import in_netns
 from weaklink.reach.registry import probe
@@ -49,7 +49,8 @@ class Seen(NamedTuple):
 def look_at_room(reach: Reach, case: Case) -> Take:
     """A NetRoom for each namespace of the chain.
 
-    Raises NotHere where there is no process of the chain to ask.
+    Raises NotHere where there is no process of the chain to ask, NotAllowed where none
+    of its namespaces may be entered.
     """
     homes = {
         link.netns: (link.pids[0], link.processes[0])
@@ -62,14 +63,18 @@ def look_at_room(reach: Reach, case: Case) -> Take:
     before = {netns: _dropped(reach, pid) for netns, (pid, _) in spaces}
     reach.pause_until_window_ends(before=1.5)
     rooms: list[Hardware] = []
+    refused: NotAllowed | None = None
     for netns, (pid, process) in spaces:
         if reach.left() < SECONDS / 2:
             break
         try:
             seen = in_netns(pid, lambda pid=pid: _see(reach, pid), seconds=SECONDS)  # type: ignore[misc]
-        except NotHere:
+        except (NotHere, NotAllowed) as error:
+            refused = error if isinstance(error, NotAllowed) else refused
             continue
         rooms.append(room(netns, process, seen, before.get(netns), reach.now()))
+    if refused is not None and not rooms:
+        raise refused
     return Take(hardware=rooms)
 
 

@@ -12,7 +12,7 @@ from weaklink.model.fact_net import Way
 from weaklink.model.message import say
 from weaklink.model.take import Take
 from weaklink.parse.clean import clean_text
-from weaklink.reach.host import NotHere, Reach
+from weaklink.reach.host import NotAllowed, NotHere, Reach
 from weaklink.reach.namespaces import in_netns
 from weaklink.reach.registry import probe
 from weaklink.reach.route_netlink import NeighbourRow, Surroundings, surroundings
@@ -38,7 +38,8 @@ MAX_ENTRIES = 8
 def look_at_ways(reach: Reach, case: Case) -> Take:
     """A Way for each namespace and destination, its next hop seen twice.
 
-    Raises NotHere where the chain calls nothing by address.
+    Raises NotHere where the chain calls nothing by address, NotAllowed where none of its
+    namespaces may be entered.
     """
     wanted = destinations(case)
     if not wanted:
@@ -96,6 +97,7 @@ def plain_ip(address: str) -> str:
 def _ask(reach: Reach, case: Case, wanted: dict[str, dict[str, str]]) -> dict[str, Surroundings]:
     pids = {process.key: process.pid for process in case.processes}
     found = {}
+    refused: NotAllowed | None = None
     for netns, rows in wanted.items():
         pid = pids.get(next(iter(rows.values())))
         if pid is None or reach.left() < SECONDS:
@@ -111,6 +113,10 @@ def _ask(reach: Reach, case: Case, wanted: dict[str, dict[str, str]]) -> dict[st
             )
         except NotHere:
             continue
+        except NotAllowed as error:
+            refused = error
+    if refused is not None and not found:
+        raise refused
     return found
 
 
