@@ -25,6 +25,13 @@ SET = frozenset(
 EXPIRE = frozenset(("expire", "pexpire", "expireat", "pexpireat", "getex", "persist"))
 DELETE = frozenset(("del", "unlink", "getdel", "flushdb", "flushall"))
 FLUSH = frozenset(("flushdb", "flushall"))
+PUSH = frozenset(("lpush", "rpush", "lpushx", "rpushx", "xadd"))
+POP = frozenset(
+    (
+        *("lpop", "rpop", "blpop", "brpop", "lmpop", "blmpop", "rpoplpush", "brpoplpush"),
+        *("lmove", "blmove", "xreadgroup", "xread", "xack", "xdel", "xautoclaim"),
+    )
+)
 GET = frozenset(
     ("get", "mget", "getex", "getrange", "strlen", "exists", "hget", "hmget", "hexists", "zscore")
 )
@@ -65,6 +72,8 @@ _FAMILIES = (
     (cache.CACHE_GET_COMMANDS_TOTAL, GET),
     (cache.CACHE_SLOW_SCAN_COMMANDS_TOTAL, SLOW_SCAN),
     (cache.CACHE_FLUSH_COMMANDS_TOTAL, FLUSH),
+    (cache.CACHE_PUSH_COMMANDS_TOTAL, PUSH),
+    (cache.CACHE_POP_COMMANDS_TOTAL, POP),
 )
 REFUSALS = ("OOM", "MISCONF", "READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN")
 """Kinds of errors by which a server that answers still serves nobody."""

@@ -103,6 +103,22 @@ def saves_quickly(chain: FakeChain) -> None:
     chain.counter("cache_saving", KEY, 0.0, start=1)
 
 
+def queue(chain: FakeChain, *, pushes: float, pops: float) -> None:
+    chain.counter("cache_push_commands_total", KEY, pushes, start=9000)
+    chain.counter("cache_pop_commands_total", KEY, pops, start=8990)
+
+
+def nobody_takes(chain: FakeChain) -> None:
+    all_slow(chain)
+    queue(chain, pushes=3, pops=0)
+
+
+def taken_as_it_comes(chain: FakeChain) -> None:
+    preprocess(chain)
+    queue(chain, pushes=3, pops=3)
+
+
+prove("dead-consumer", nobody_takes, near_miss=taken_as_it_comes)
 prove("cache-eviction", evicts, near_miss=at_its_limit_and_fine)
 prove("cache-eviction", evicts, near_miss=mass_expiry)
 prove("cache-cold", restarted, near_miss=all_young)

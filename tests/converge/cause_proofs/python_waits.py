@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from cause_proofs import prove
 from cause_proofs.core import DECODE, all_slow, deadlocked, frozen, preprocess
 from weaklink.model.fact import Frame, Stack, StackThread, Thread
@@ -139,3 +141,41 @@ prove("connection-pool-exhausted", no_connection, near_miss=slow_cache_empties_t
 prove("connection-pool-exhausted", no_connection, near_miss=pool_taken)
 prove("deadlock", locked, near_miss=sleeps_alike)
 prove("deadlock", locked, near_miss=stopped_with_the_same_stacks)
+
+
+RESOLVE = Frame(
+    function="getaddrinfo", file="/usr/lib/python3.11/socket.py", line=962, origin="stdlib"
+)
+SCHEDULE = Frame(function="schedule", file="/app/engine.py", line=210, origin="app")
+
+
+def resolves(chain: FakeChain) -> None:
+    all_slow(chain)
+    for pid in WORKERS:
+        dumped(chain, pid, [(f"t{n}", False, [RESOLVE, HANDLER]) for n in range(3)])
+
+
+def holds_the_lock(chain: FakeChain) -> None:
+    all_slow(chain)
+    for pid in WORKERS:
+        chain.cpu(pid, 1.0)
+        for at in MOMENTS:
+            rows = [
+                StackThread(tid=pid, name="main", running=True, holds_gil=True, frames=[SCHEDULE]),
+                StackThread(tid=pid + 1, name="t1", running=True, frames=[HANDLER]),
+            ]
+            chain.stacks.append(Stack(process=process_key(pid), at=at, threads=rows))
+
+
+def lock_comes_and_goes(chain: FakeChain) -> None:
+    """A busy service, whose lock is free in half of the stacks."""
+    holds_the_lock(chain)
+    chain.stacks = [
+        stack if n % 2 else structs.replace(stack, threads=stack.threads[1:])
+        for n, stack in enumerate(chain.stacks)
+    ]
+
+
+prove("dns-slow", resolves, near_miss=pool_taken)
+prove("scheduling-overhead", holds_the_lock, near_miss=lock_comes_and_goes)
+prove("scheduling-overhead", holds_the_lock, near_miss=preprocess)

@@ -7,9 +7,11 @@ from msgspec import structs
 from cause_proofs import prove
 from cause_proofs.core import all_slow, killed, model_computes, preprocess
 from cause_proofs.python_waits import HANDLER, dumped, pool_taken
+from weaklink.model.case import Case, grow
+from weaklink.model.event import Event
 from weaklink.model.fact import Frame, Mount, Process
 from weaklink.model.fact_files import OpenFile
-from weaklink.testing.fake_chain import END, WORKERS, FakeChain, process_key
+from weaklink.testing.fake_chain import END, FRONT, WORKERS, FakeChain, address, process_key
 
 FIRST, SECOND, THIRD = WORKERS
 EMIT = Frame(
@@ -140,3 +142,37 @@ prove("log-flood", floods, near_miss=writes_lines_as_well)
 prove("log-flood", output_blocked, near_miss=pool_taken)
 prove("worker-crash-loop", dies_again, near_miss=recycled)
 prove("worker-crash-loop", dies_again, near_miss=killed)
+
+
+def breaks_off(chain: FakeChain, *, keepalive: int) -> None:
+    chain.slow_members(*WORKERS, share=0.06, seconds=0.001, status=502)
+    for at in (28.0, 22.0, 15.0, 9.0, 4.0):
+        chain.events.append(
+            Event(
+                at=END - at, kind="log", target=process_key(FRONT),
+                text="upstream prematurely closed connection", source="nginx-error",
+                details={"code": "closed-early", "upstream": address(SECOND), "count": 3},
+            )
+        )  # fmt: skip
+    made = chain.case
+
+    def case() -> Case:
+        found = made()
+        return grow(
+            found, upstreams=[structs.replace(one, keepalive=keepalive) for one in found.upstreams]
+        )
+
+    chain.case = case  # type: ignore[method-assign]
+
+
+def races(chain: FakeChain) -> None:
+    breaks_off(chain, keepalive=32)
+
+
+def no_connection_is_kept(chain: FakeChain) -> None:
+    """The same lines, but every request has a connection of its own: its code breaks off."""
+    breaks_off(chain, keepalive=0)
+
+
+prove("keepalive-race", races, near_miss=no_connection_is_kept)
+prove("keepalive-race", races, near_miss=dies_again)

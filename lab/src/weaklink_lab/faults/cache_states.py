@@ -5,15 +5,19 @@ from weaklink_lab.faults import Ground, way_in, way_out
 from weaklink_lab.kernel import spawn
 from weaklink_lab.truth import Culprit, Truth
 
+COMPUTED_AGAIN = ("cache-cold", "cache-eviction", "cache-penetration")
+"""As in the worked incident the link is the one that computes; the cache is the culprit."""
+
 
 def _truth(ground: Ground, cause: str, *more: Culprit) -> Truth:
     spec, cache = ground.state.spec, ground.one("cache")
-    links = ground.guilty(cache)
+    links, workers = ground.guilty(cache), ground.guilty(*ground.members("worker"))
+    again = cause in COMPUTED_AGAIN
     return Truth(
         cause=cause,
         shapes=("widespread-timeouts", "intermittent-spikes", "total-outage"),
-        links=links,
-        second=ground.guilty(*ground.members("worker")),
+        links=workers if again else links,
+        second=links if again else workers,
         culprits=(
             *more,
             Culprit("keyspace", spec.key_prefix),

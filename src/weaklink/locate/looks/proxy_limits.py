@@ -26,6 +26,12 @@ CONNECTIONS_USED_UP = sign(
     "error log: worker_connections of {name} were not enough, {count} times",
     hurts=True,
 )
+KEEPS_CONNECTIONS = sign(
+    "proxy.keeps-connections",
+    "configuration",
+    "The proxy keeps idle connections to its members and uses them again.",
+    "{name} keeps up to {count} idle connections to {upstream}",
+)
 HAS_LIMITS = sign(
     "proxy.has-limits",
     "configuration",
@@ -54,6 +60,7 @@ def proxy_limits(view: View) -> Iterable[Judged]:
                     count=count,
                 )
         yield from _configured(view, proxy)
+        yield from _keeps(view, proxy)
 
 
 def _configured(view: View, proxy: Link) -> Iterable[Judged]:
@@ -70,4 +77,22 @@ def _configured(view: View, proxy: Link) -> Iterable[Judged]:
         command="grep -rnE 'limit_(req|conn)|worker_connections' /etc/nginx",
         name=proxy.name,
         limits=", ".join(limits[:3]) or "-",
+    )
+
+
+def _keeps(view: View, proxy: Link) -> Iterable[Judged]:
+    groups = [one for one in view.case.upstreams if one.owner in proxy.processes]
+    if not groups:
+        return
+    most = max(groups, key=lambda one: (one.keepalive, one.name))
+    yield evidence(
+        KEEPS_CONNECTIONS,
+        proxy.processes[0],
+        1.0 if most.keepalive else 0.0,
+        link=proxy.key,
+        value=float(most.keepalive),
+        command="grep -rn keepalive /etc/nginx",
+        name=proxy.name,
+        count=most.keepalive,
+        upstream=most.name,
     )

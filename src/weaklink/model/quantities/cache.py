@@ -212,3 +212,17 @@ CACHE_SAVE_FAILED = declare(
     "up",
     "1 where its last snapshot failed, after which it refuses writes unless told otherwise",
 )
+CACHE_PUSH_COMMANDS_TOTAL = declare(
+    "cache_push_commands_total",
+    "commands",
+    "counter",
+    "none",
+    "commands that add to a queue (LPUSH, RPUSH, XADD)",
+)
+CACHE_POP_COMMANDS_TOTAL = declare(
+    "cache_pop_commands_total",
+    "commands",
+    "counter",
+    "none",
+    "commands that take from a queue (LPOP, BRPOP, LMOVE, XREADGROUP, XACK …)",
+)
