@@ -20,7 +20,7 @@ cause(
         signs=(
             Weighs(
                 sign="cache.evicts",
-                present=4.0,
+                present=5.0,
                 absent=-5.0,
                 where="callee",
                 names_culprit=True,
@@ -28,8 +28,8 @@ cause(
             ),
             Weighs(
                 sign="cache.hit-ratio-fell",
-                present=2.5,
-                absent=-2.5,
+                present=2.0,
+                absent=-1.5,
                 where="callee",
                 reason="without misses an eviction hurts nobody",
             ),

@@ -77,6 +77,8 @@ CORE_FULL = sign(
 
 EVICTED = (30.0, 600.0)
 """Keys a minute: a cache at its limit that turns over a key now and then is doing its job."""
+EACH, LEAST_THROWN = (0.3, 0.8), 10.0
+"""Keys thrown out for each value stored: where it is one, nothing more fits in."""
 MISS_SHARE = (0.2, 0.5)
 """Of the look-ups: what misses less often hurts nobody."""
 UNSTORED = (0.5, 0.9)
@@ -152,10 +154,13 @@ def _evicts(view: View, link: Link, key: str) -> Iterable[Judged]:
         view.last("cache_used_memory_bytes", key),
     )
     share = used / limit if limit and used else None
+    thrown = view.grown("cache_evicted_keys_total", key) or 0.0
+    stored = view.grown("cache_set_commands_total", key) or 0.0
+    each = ramp(thrown / stored, *EACH) if stored and thrown >= LEAST_THROWN else 0.0
     yield evidence(
         EVICTS,
         key,
-        log_ramp(60 * rate, *EVICTED),
+        max(log_ramp(60 * rate, *EVICTED), each),
         link=link.key,
         value=round(60 * rate, 1),
         command="redis-cli info stats | grep evicted; redis-cli info memory | grep max",
