@@ -9,6 +9,7 @@ from weaklink.converge.judge import judge as converge
 from weaklink.incident.options import Options
 from weaklink.locate.chain import discover
 from weaklink.locate.entry import log_writers
+from weaklink.locate.fares import fared
 from weaklink.locate.look import looks
 from weaklink.locate.view import View
 from weaklink.model.case import Case, grow
@@ -33,6 +34,7 @@ def judged(case: Case, options: Options) -> Case:
     case = grow(case, chain=_narrowed(chain, felt.pain), pain=felt.pain)
     found, findings = _looked(case, None)
     case = grow(case, evidence=[*felt.evidence, *found], findings=findings)
+    case = grow(case, chain=fared(View(case), case.evidence))
     onset = felt.pain.onset.at if felt.pain.onset else None
     diagnosis = converge(case, case.window[1], changes_near(case.events, onset))
     named = [cause for cause in diagnosis.causes if cause.named]
