@@ -97,10 +97,26 @@ def explains(weighed: Weighed, item: Evidence, chain: Chain) -> bool:
         return False
     if any(item.id == own.id for own in weighed.speaks_for):
         return True
-    if not any(fnmatchcase(item.sign, pattern) for pattern in weighed.cause.explains):
+    if not any(_covers(pattern, item.sign) for pattern in weighed.cause.explains):
         return False
     place = item.link.rpartition(">")[2]
     return not place or place in neighbourhood(weighed.link, chain)
+
+
+GROUNDS = frozenset(
+    {
+        *("stack.loop-blocked", "stack.locked", "stack.waits-for-names", "stack.in-logging"),
+        *("stack.one-lock-for-all", "stack.prepares-on-cpu", "load.rose"),
+    }
+)
+"""Signs that are a trouble of their own: a `prefix.*` does not explain them, only their name does.
+What merely waits (a pool that is taken, a client that waits) follows from any slowness below."""
+
+
+def _covers(pattern: str, sign: str) -> bool:
+    if sign in GROUNDS and pattern != sign:
+        return False
+    return fnmatchcase(sign, pattern)
 
 
 def neighbourhood(key: str, chain: Chain) -> set[str]:

@@ -21,6 +21,8 @@ from weaklink.reach.root import Root
 from weaklink.reach.runner import Outcome, run_looks
 from weaklink.words import texts
 
+LAST_SECONDS = 1.5
+"""Seconds that logs may take beyond the grace of each look: on a starved host they need it."""
 TICK = 1.0
 """Seconds between readings of counters: as fine as the incident's own clock needs to be."""
 GRACE = 2.0
@@ -65,7 +67,7 @@ class Collector:
         self._window()
         self.progress(say("progress.logs"))
         self.gathering.chain = discover(self._case())
-        self._look(self._of("last"), 0.0)
+        self._look(self._of("last"), LAST_SECONDS)
         self.progress(say("progress.judge"))
         return self.gathering.case(until=self.root.now(), final=True)
 

@@ -45,6 +45,9 @@ ASKED_ALL, ASKED_SOME, ASKED_SHARE = 2, 3, 0.3
 """GETs of our own: two that both fail are an outage, of three or more a third is pain."""
 HANGS = 1.0
 """Seconds: a request younger than this is not said to hang, however quick its service is."""
+HANGS_SURELY = 3.0
+"""Seconds: where the log could not be read, requests this old tell that users wait."""
+LOG_READERS = ("nginx-logs", "app-logs", "haproxy-logs")
 FRESH = 5.0
 """Seconds at the end of the log whose slow requests have not ended yet, so are not in it."""
 
@@ -276,6 +279,20 @@ def _by_counters(entry: str, told: Counted, semantic_told: bool) -> Felt:
     return Felt(Pain(shape=shape, entry=entry, impact=told.impact), marks)
 
 
+def _log_unread(case: Case) -> bool:
+    """An access log is there and could not be read in time: a few quick GETs of ours are no proof
+    that users fare well."""
+    return any(log.kind == "access" for log in case.logs) and any(
+        look.name in LOG_READERS and look.outcome in ("timeout", "failed") for look in case.looks
+    )
+
+
+def _hang(entry: str, flying: flight.InFlight) -> Pain:
+    """Users wait, the sockets say so; how it was before nobody knows."""
+    felt = Impact(in_flight=flying.requests, oldest_in_flight=flying.oldest)
+    return Pain(shape=Shape(id="widespread-timeouts", confidence=0.5), entry=entry, impact=felt)
+
+
 def _without_log(case: Case) -> Felt:
     """No log tells how users fare: our own GETs do, and what the service counts itself."""
     entries = [link.key for link in case.chain.links if link.entry]
@@ -290,8 +307,11 @@ def _without_log(case: Case) -> Felt:
     if semantic.odd_answers(case):
         shape = Shape(id="semantic-anomaly", confidence=0.5, semantic_looked_at=True)
         return Felt(Pain(shape=shape, entry=entries[0] if entries else ""), [])
-    answered = bool(told) or any(answer.status for answer in case.answers)
+    unread = _log_unread(case)
+    answered = bool(told) or (not unread and any(answer.status for answer in case.answers))
     flying = flight.in_flight(case, entries[0]) if entries else None
+    if unread and flying is not None and len(flying.hanging(HANGS_SURELY)) >= BAD_ROWS:
+        return Felt(_hang(entries[0], flying), [])
     felt = Impact(
         in_flight=flying.requests if flying else None,
         oldest_in_flight=flying.oldest if flying else None,

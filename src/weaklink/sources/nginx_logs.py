@@ -6,6 +6,7 @@ blocks. `covered_from` says from when on nothing is missing; rows before it are 
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple
 
@@ -54,6 +55,8 @@ MAX_LOG_BYTES = 24 << 20
 MAX_CPU = 1.0
 """Thread CPU seconds for all logs together."""
 MAX_ROWS = 60_000
+KEPT_BACK = 0.7
+"""Seconds of the deadline kept for putting rows together and for the error logs."""
 SAMPLES = 16
 SAMPLE_BYTES = 64 << 10
 MAX_ERROR_BYTES = 1 << 20
@@ -68,6 +71,8 @@ class Budget(NamedTuple):
     bytes: int
     cpu: float
     rows: int
+    until: float = math.inf
+    """Monotonic seconds: on a starved host a second of CPU takes many; the newest part is kept."""
 
 
 @probe(
@@ -98,8 +103,10 @@ def nginx_logs(reach: Reach, case: Case) -> Take:
             readable.append((log, where))
     wanted_from = min(reach.now(), case.window[0] or reach.now()) - PAST
     share = max(1, len(readable))
-    budget = Budget(MAX_LOG_BYTES // share, MAX_CPU / share, MAX_ROWS // share)
-    for log, where in readable:
+    begin, left = time.monotonic(), max(0.0, reach.left() - KEPT_BACK)
+    for number, (log, where) in enumerate(readable, 1):
+        until = begin + left * number / share
+        budget = Budget(MAX_LOG_BYTES // share, MAX_CPU / share, MAX_ROWS // share, until)
         got, look = read_access(reach, log, where, wanted_from, budget)
         if got is not None:
             requests.append(got)
@@ -154,8 +161,12 @@ def _read(
         budget.bytes - (tail.size - tail.position),
         budget.cpu - (time.thread_time() - started),
         budget.rows - sum(len(part) for part in parts),
+        budget.until,
     )
-    if whole_log and covered > wanted_from and min(left) > 0:
+    late = time.monotonic() >= budget.until
+    if late:
+        pass  # what is older is not looked at, and `covered_from` says so
+    elif whole_log and covered > wanted_from and min(left[:3]) > 0:
         older = _rotated(where, reader, routes, wanted_from, left)
         if older:
             parts = [*older[0], *parts]
@@ -187,6 +198,7 @@ def _newest(
             or rows >= budget.rows
             or spent >= budget.bytes
             or time.thread_time() - started >= budget.cpu
+            or time.monotonic() >= budget.until
         ):
             break
     return parts[::-1], covered

@@ -99,8 +99,12 @@ def skewed(chain: FakeChain) -> None:
     chain.slow_members(FIRST, share=0.8)
     chain.waiting(FIRST, caller=FRONT, count=9, age=2.0)
     chain.busy_in(FIRST, cpus=1.0, frames=DECODE)
-    more_rows(chain, 1700, ONSET, 2, lambda n: {"upstream": address(FIRST), "duration": 1.9,
-                                               "client": f"10.8.2.{n % 250}"})  # fmt: skip
+    rate = 30
+    more_rows(chain, int(rate * (LOG_SECONDS - ONSET)), LOG_SECONDS, ONSET, lambda n: {})
+    more_rows(
+        chain, int(rate * ONSET), ONSET, 0,
+        lambda n: {"upstream": address(FIRST), "duration": 0.4 if n % 3 else 1.9},
+    )  # fmt: skip
 
 
 def turned_away(chain: FakeChain) -> None:

@@ -20,7 +20,7 @@ cause(
         signs=(
             Weighs(
                 sign="member.takes-all",
-                present=4.0,
+                present=5.0,
                 absent=-5.5,
                 names_culprit=True,
                 reason="shares of the proxy's own log",
