@@ -60,6 +60,13 @@ cause(
             Weighs(
                 sign="process.stopped", present=-3.0, reason="a stopped process does not refuse"
             ),
+            Weighs(
+                sign="link.connects-fail",
+                present=2.5,
+                absent=-0.3,
+                where="caller",
+                reason="the kernel counts the connections that its caller could not make",
+            ),
         ),
         explains=(
             "users.*",
