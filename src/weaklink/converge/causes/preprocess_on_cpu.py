@@ -106,6 +106,12 @@ cause(
                 where="callee",
                 reason="then it may prepare again what the cache has lost: nobody could look",
             ),
+            Weighs(
+                sign="requests.answers-larger",
+                present=-1.5,
+                where="users",
+                reason="then more is asked for with each request",
+            ),
         ),
         explains=(
             "users.*",

@@ -23,7 +23,7 @@ cause(
         signs=(
             Weighs(
                 sign="requests.answers-larger",
-                present=3.0,
+                present=4.5,
                 absent=-1.0,
                 where="users",
                 reason="each answer carries more",
@@ -37,7 +37,7 @@ cause(
             Weighs(
                 sign="cpu.more-per-request",
                 present=2.5,
-                absent=-1.5,
+                absent=-1.0,
                 reason="the CPU that a request takes has grown",
             ),
             Weighs(
@@ -79,6 +79,7 @@ cause(
                 where="host",
                 reason="then others take the CPU from it",
             ),
+            Weighs(sign="cpu.link-busy", present=0.7, reason="it works at its limit"),
         ),
         explains=(
             "users.*",
