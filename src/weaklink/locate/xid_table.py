@@ -58,7 +58,9 @@ XIDS: dict[int, Meaning] = {
     110: Meaning("security fault", "hardware", 80, "power-cycle; if it repeats, replace the card"),
     119: Meaning("GSP firmware did not answer a call in time", "driver", 75, _RESET),
     120: Meaning("GSP firmware error", "driver", 74, _RESET),
-    121: Meaning("error on the chip-to-chip link", "link", 60, _RESET),
+    121: Meaning(
+        "corrected error on the chip-to-chip link", "notice", 12, "reset when it is convenient"
+    ),
     122: Meaning("power controller did not answer", "driver", 50, _RESET),
     123: Meaning("power controller did not answer", "driver", 50, _RESET),
     136: Meaning("NVLink training failed", "link", 68, _LINK),
@@ -82,7 +84,7 @@ XIDS: dict[int, Meaning] = {
     171: Meaning("details of an uncorrectable DRAM error", "memory", 89, _REPLACE),
     172: Meaning("details of an uncorrectable SRAM error", "memory", 87, _REPLACE),
 }
-WARN_ALONE = frozenset({45, 63, 92, 156})
+WARN_ALONE = frozenset({45, 63, 92, 121, 156})
 """Nothing is broken now: a row waits for a reset, or channels went away with a killed process."""
 
 

@@ -59,6 +59,8 @@ class Gpu(Record, frozen=True, tag=True):
     """A whole report (-q or -x), in which a missing field is worth saying."""
     missing: list[str] = []
     """Names of fields that the report should have and has not, or has as N/A."""
+    last_xid: int | None = None
+    """The Xid that the driver reported last, 0 for none; when is not said."""
     lines: dict[str, str] = {}
 
 

@@ -10,7 +10,8 @@ MAX_DOCUMENT = 16 << 20
 MAX_DEPTH = 64
 ATTEMPTS = 50
 """Lines that look like a beginning but have no end are tried so often in one section."""
-SMALL = 400
+FEW = 2
+SMALL = 900
 """A one-line object shorter than this is a line of a log, not a tool's report."""
 
 # A string runs to its closing quote or, where that is missing, to the end of the line: so no
@@ -30,12 +31,14 @@ def find_documents(lines: list[str], start: int, end: int) -> Iterator[tuple[int
     spent = 0
     allowed = (1 << 20) + 3 * sum(len(lines[index]) for index in range(start, end))
     at = start
+    # One small object alone is no log.
+    small = sum(1 for line in lines[start:end] if line.strip()) > FEW
     while at < end and failed < ATTEMPTS and spent < allowed:
         bare = lines[at].lstrip()
         if bare[:1] not in {"{", "["} or not _may_be_json(bare):
             at += 1
             continue
-        if len(bare) < SMALL and bare.rstrip().endswith("}") and len(bare) > 2:
+        if small and len(bare) < SMALL and bare.rstrip().endswith("}") and len(bare) > 2:
             at += 1
             continue
         last, size = _closes(lines, at, end)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from weaklink.locate.gpu_words import mib, of_total, percent_words, process_words
 from weaklink.locate.look import Judged, look
 from weaklink.locate.view import View
+from weaklink.locate.xid_table import WARN_ALONE, meaning
 from weaklink.model.fact_gpu import Gpu, GpuProcess, MigSlice
 from weaklink.model.finding import Finding, Verdict
 from weaklink.model.message import Argument, say
@@ -17,6 +18,8 @@ texts(
     {
         "finding.gpu.error": "GPU {gpu}: the driver cannot read it ({error}): it is failing or "
         "has dropped off",
+        "finding.gpu.last-xid": "GPU {gpu}: the last error that the driver reported is Xid "
+        "{number} ({what}); when that was, this does not say",
         "finding.gpu.recovery": "GPU {gpu}: the driver asks for a recovery action: {action}",
         "finding.gpu.ecc": "GPU {gpu}: {count} uncorrectable ECC errors since the driver was "
         "loaded: data on it is wrong or programs were killed; reset it",
@@ -127,6 +130,12 @@ def _faults(fact: Gpu, host: str) -> Iterator[Finding]:
     if fact.recovery_action not in {"", "None"}:
         yield _finding(fact, host, "critical", "recovery", line("recovery_action", ""),
                        action=fact.recovery_action, step="drain the node first")  # fmt: skip
+    if fact.last_xid:
+        means = meaning(fact.last_xid)
+        mild = fact.last_xid in WARN_ALONE or means.kind in {"program", "secondary", "notice"}
+        yield _finding(fact, host, "warn" if mild else "critical", "last-xid",
+                       line("last_xid", main), number=fact.last_xid, what=means.text,
+                       step="dmesg -T | grep -i xid: when, and what came first")  # fmt: skip
     if fact.ecc_uncorrected_volatile:
         yield _finding(fact, host, "critical", "ecc", line("volatile", main),
                        count=fact.ecc_uncorrected_volatile,

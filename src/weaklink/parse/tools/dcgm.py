@@ -27,7 +27,10 @@ _COUNTS = {
     "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL": "ecc_uncorrected_aggregate",
     "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": "remapped_uncorrectable",
     "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": "remapped_correctable",
+    "DCGM_FI_DEV_XID_ERRORS": "last_xid",
 }
+_LINE_NAMES = {"ecc_uncorrected_volatile": "volatile", "last_xid": "last_xid"}
+"""What the look calls the line that a count stands on, where that is not the metric's own name."""
 _FLAGS = {
     "DCGM_FI_DEV_ROW_REMAP_PENDING": "remap_pending",
     "DCGM_FI_DEV_ROW_REMAP_FAILURE": "remap_failed",
@@ -80,7 +83,7 @@ def _put(row: dict[str, Any], name: str, value: float, line: str) -> None:
         row["lines"][field] = line
     elif name in _COUNTS:
         row[_COUNTS[name]] = int(value) if abs(value) < 2**53 else None
-        row["lines"][{"ecc_uncorrected_volatile": "volatile"}.get(_COUNTS[name], name)] = line
+        row["lines"][_LINE_NAMES.get(_COUNTS[name], name)] = line
     elif name in _FLAGS:
         row[_FLAGS[name]] = value > 0
         row["lines"][_FLAGS[name]] = line

@@ -115,6 +115,7 @@ def _gpu(row: dict[str, str], line: str) -> Gpu | None:
             row.get("remapped_rows.pending", "").lower()
         ),
     }
+    slowed, said = _slowdowns(row)
     if all(value is None for value in fields.values()) and not (
         row.get("index", "").isdigit() or row.get("uuid") or row.get("pci.bus_id")
     ):
@@ -125,11 +126,51 @@ def _gpu(row: dict[str, str], line: str) -> Gpu | None:
         name=row.get("name", row.get("gpu_name", ""))[:60],
         uuid=row.get("uuid", row.get("gpu_uuid", ""))[:60],
         mig=mig,
+        slowdowns=slowed,
+        slowdown_said=said,
         performance_state=row.get("pstate", "")[:4],
         error="ERR!" if "ERR!" in line or "[Unknown Error]" in line else "",
-        lines={"utilisation": line.strip()},
+        lines={"utilisation": line.strip(), **{f"slowdown {one}": line.strip() for one in slowed}},
         **fields,
     )
+
+
+_REASONS = {
+    "hw_slowdown": "HW Slowdown",
+    "hw_thermal_slowdown": "HW Thermal Slowdown",
+    "hw_power_brake_slowdown": "HW Power Brake Slowdown",
+    "sw_thermal_slowdown": "SW Thermal Slowdown",
+    "sw_power_cap": "SW Power Cap",
+    "gpu_idle": "Idle",
+}
+"""Columns `clocks_throttle_reasons.*`, `clocks_event_reasons.*` since driver 535."""
+_BITS = (
+    (0x1, "Idle"),
+    (0x4, "SW Power Cap"),
+    (0x8, "HW Slowdown"),
+    (0x20, "SW Thermal Slowdown"),
+    (0x40, "HW Thermal Slowdown"),
+    (0x80, "HW Power Brake Slowdown"),
+)
+"""Of the `.active` column; nvml.h, nvmlClocksEventReasons."""
+
+
+def _slowdowns(row: dict[str, str]) -> tuple[list[str], bool]:
+    """The reasons that are active, and whether a column speaks of any."""
+    found: list[str] = []
+    said = False
+    for name, value in row.items():
+        group, dot, reason = name.partition(".")
+        if not dot or group not in {"clocks_throttle_reasons", "clocks_event_reasons"}:
+            continue
+        if reason == "active" and re.fullmatch(r"0x[0-9a-fA-F]{1,16}", value):
+            said = True
+            found += [text for bit, text in _BITS if int(value, 16) & bit]
+        elif reason in _REASONS and value in {"Active", "Not Active"}:
+            said = True
+            if value == "Active":
+                found.append(_REASONS[reason])
+    return list(dict.fromkeys(found)), said
 
 
 _GPUSTAT = re.compile(

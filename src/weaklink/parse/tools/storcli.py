@@ -21,6 +21,7 @@ _GROUP_VD = re.compile(r"(\d{1,3}|-)/(\d{1,3})$")
 _SIZE = re.compile(r"\d{1,9}(?:\.\d{1,4})?$")
 _UNITS = {"B", "KB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB"}
 _HEADS = ("EID:Slt", "DG/VD", "Ctl Model", "DG Arr Row", "EID Slt")
+_REBUILD = re.compile(r"/c(\d{1,3})(?:/e(\d{1,4}))?/s(\d{1,4})\s{1,20}\d{1,3}\s{1,20}In progress\b")
 _NAMED = re.compile(r"([A-Za-z][\w ./-]{0,48}?)\s{0,24}= (.{0,120})$")
 
 
@@ -38,6 +39,7 @@ def _is_head(line: str) -> bool:
         "VD LIST",
         "Drive Information :",
         "Drive /c",
+        "Drive-ID ",
     ),
     starts=lambda line: not line.lstrip().startswith("Drive /c") or "State" in line,
     commands=("storcli", "storcli64", "storcli2", "perccli", "perccli64", "perccli2"),
@@ -52,6 +54,9 @@ def storcli(passage: Passage) -> Take | None:
     where = ""
     for line, after in pairwise([*passage.lines, ""]):
         bare = line.strip()
+        if (rebuilt := _REBUILD.match(bare)) and len(found) < MAX_ROWS:
+            found.append(_rebuilding(rebuilt, bare))
+            continue
         if bare.startswith("Model ") and " State " in f"{bare} " and not after.strip("- "):
             header, head_line = ["Model"], bare
             continue
@@ -98,6 +103,19 @@ def _row(line: str, header: list[str]) -> Any:
     if header[:3] == ["DG", "Arr", "Row"]:
         return _topology(words, header, line)
     return None
+
+
+def _rebuilding(row: re.Match[str], line: str) -> PhysicalDrive:
+    """A row of `show rebuild`: the drive that is being filled, and how far."""
+    return PhysicalDrive(
+        controller=f"c{row[1]}",
+        enclosure=row[2] or "",
+        slot=row[3],
+        state="Rbld",
+        tool="storcli",
+        line=line,
+        state_line=line,
+    )
 
 
 def _physical(words: list[str], header: list[str], line: str) -> PhysicalDrive | None:
@@ -247,7 +265,22 @@ def _with_details(found: list[Any], details: dict[str, PhysicalDrive]) -> list[A
                     lines=more.lines,
                 )
         out.append(fact)
-    return out
+    return [*out, *(_alone(where, drive) for where, drive in details.items() if where not in used)]
+
+
+def _alone(where: str, drive: PhysicalDrive) -> PhysicalDrive:
+    """A `Drive … State` block of which the table above it was not copied."""
+    import msgspec
+
+    parts = {part[0]: part[1:] for part in where.split("/") if part}
+    return msgspec.structs.replace(
+        drive,
+        controller=f"c{parts.get('c', '')}",
+        enclosure=parts.get("e", ""),
+        slot=parts.get("s", ""),
+        state=drive.state or "not said",
+        line=f"Drive {where}",
+    )
 
 
 def _controller(fields: dict[str, str]) -> RaidController | None:

@@ -21,8 +21,9 @@ _LOAD = re.compile(
     r"load average: (\d{1,6}[.,]\d{1,2}), (\d{1,6}[.,]\d{1,2}), (\d{1,6}[.,]\d{1,2})"
 )
 _TASKS = re.compile(r"(Tasks|Threads):\s{0,4}(\d{1,8}) total")
-_CPU = re.compile(r"%?Cpu(\(s\)|\d{1,4}) {0,3}:")
-_SHARE = re.compile(r"(\d{1,3}[.,]\d)[ %]{1,2}(us|sy|ni|id|wa|hi|si|st)\b")
+_CPU = re.compile(r"%?C[Pp][Uu](\(s\)|\d{1,4}) {0,3}:")
+_SHARE = re.compile(r"(\d{1,3}[.,]\d)[ %]{1,2}(us|sy|ni|id|wa|hi|si|st|be)\b")
+_BEGINNINGS = ("top - ", "Tasks:", "Threads:", "%Cpu", "%CPU", "Cpu(", "PID ", "Mem", "Swap")
 _MEMORY = re.compile(r"(?:([KMGTP]i?B) )?(Mem|Swap) ?:(.{0,200})$")
 _SIDE = re.compile(r"(?<=\S) {1,8}(?=[KMGTP]iB (?:Mem|Swap) ?:)")
 _PART = re.compile(
@@ -46,14 +47,16 @@ def _goes_on(line: str) -> bool:
     return (
         not bare
         or bare[0].isdigit()
-        or bare.startswith(("top - ", "Tasks:", "Threads:", "%Cpu", "Cpu(", "PID ", "Mem", "Swap"))
+        or bare.startswith(
+            ("top - ", "Tasks:", "Threads:", "%Cpu", "%CPU", "Cpu(", "PID ", "Mem", "Swap")
+        )
         or _MEMORY.match(bare) is not None
     )
 
 
 @tool(
     "top",
-    heads=("top - ", "Tasks: ", "Threads: ", "%Cpu", "PID ", "PID\t"),
+    heads=("top - ", "Tasks: ", "Threads: ", "%Cpu", "%CPU(", "PID ", "PID\t"),
     starts=lambda line: (
         not line.lstrip().startswith("PID")
         or len(header_of(line, HEADER, 8)) > 0
