@@ -22,13 +22,13 @@ cause(
             Weighs(
                 sign="process.log-floods",
                 present=3.5,
-                absent=-1.5,
+                absent=-0.5,
                 names_culprit=True,
                 reason="the end of its log moves by megabytes each second",
             ),
             Weighs(
                 sign="stack.in-logging",
-                present=3.0,
+                present=5.5,
                 absent=-2.0,
                 reason="threads are caught writing lines, or waiting to",
             ),
