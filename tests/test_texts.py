@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+import weaklink
 from weaklink import words
 from weaklink.cli.rooms import all_causes
 from weaklink.contain.action import action_texts, actions
@@ -28,10 +31,9 @@ ELSEWHERE = ("testing",)
 
 
 def everything() -> dict[str, str]:
-    from weaklink.cli import access, terminal  # noqa: F401 - they register texts
-    from weaklink.recorder import case_files  # noqa: F401 - it registers texts
-    from weaklink.report import checked, checklist, labels, labels_explain, labels_felt, reading  # noqa: F401  # noqa: F401
-
+    for module in pkgutil.walk_packages(weaklink.__path__, "weaklink."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     all_causes()
     actions()
     return words.catalogue()

@@ -63,7 +63,7 @@ def neighbours(view: View) -> Iterable[Judged]:
             line="\n".join(one.line for one in shown[:2]),
             cause="neighbour-unresolved",
             sure=0.8,
-            next=f"arping -I {device} {shown[0].address}; is that machine there and in this VLAN?",
+            next=f"{_ask(shown[0].address, device)}; is that machine there and in this VLAN?",
         )
     if not by_device:
         names = ", ".join(one.address for one in known[:4])
@@ -95,5 +95,10 @@ def _claimed_twice(known: list[Neighbour], host: str) -> Iterable[Finding]:
                 line="\n".join(list(found.values())[:2]),
                 cause="neighbour-wrong",
                 sure=0.7,
-                next=f"arping -D -I {device} {address}",
+                next=f"ip neigh show {address} dev {device}, several times: does its MAC change?",
             )
+
+
+def _ask(address: str, device: str) -> str:
+    """ARP is of IPv4; its neighbours of IPv6 are asked by the kernel itself."""
+    return f"ping -6 -c 3 {address}%{device}" if ":" in address else f"arping -I {device} {address}"
