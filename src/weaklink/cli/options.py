@@ -33,6 +33,24 @@ def window(text: str) -> float:
     return seconds
 
 
+_SIZE = re.compile(r"(\d{1,6})\s?([kMG]?)(?:i?B)?")
+
+
+def size(text: str) -> int:
+    """`256M`, `1G` as bytes; raises ArgumentTypeError."""
+    found = _SIZE.fullmatch(text.strip())
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size (256M, 1G)")
+    return int(found[1]) << {"": 0, "k": 10, "M": 20, "G": 30}[found[2]]
+
+
+def port(text: str) -> int:
+    """A TCP port to listen at; raises ArgumentTypeError."""
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65_536:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port")
+    return int(text)
+
+
 def moment(text: str, now: float | None = None) -> float:
     """`15:04`, `15:04:10`, an ISO time or `10m` (ago) as epoch seconds, UTC.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from weaklink.incident.options import Options, Progress, quiet
 from weaklink.model.case import Case
 
-__all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look"]
+__all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look", "look_around"]
 
 
 def collect(options: Options, progress: Progress = quiet) -> Case:
@@ -18,6 +18,13 @@ def collect(options: Options, progress: Progress = quiet) -> Case:
     from weaklink.incident.collecting import Collector
 
     return Collector(options, progress).run()
+
+
+def look_around(options: Options) -> Case:
+    """Who runs, who calls whom, what changed: facts for the recording, nothing judged."""
+    from weaklink.incident.scene import look_around as around
+
+    return around(options)
 
 
 def judge(case: Case, options: Options | None = None) -> Case:

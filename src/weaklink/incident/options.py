@@ -26,3 +26,9 @@ class Options(Record, frozen=True):
     """Base URL of a Prometheus-compatible API that knows the hour before."""
     since: float | None = None
     until: float | None = None
+    at: float | None = None
+    """A moment of the past, to be told from the recording."""
+    box: str = ""
+    """The folder of the recording, '' for this user's own."""
+    note: str = ""
+    """Why it was looked, where nobody asked."""

@@ -17,6 +17,7 @@ EventKind = Literal[
     "service-start",
     "expiry-burst",
     "log",
+    "trigger",
 ]
 
 

@@ -93,6 +93,15 @@ def folder() -> Path:
 
 def file_case(case: Case, into: Path | None = None) -> Path:
     """Write the Case and drop the oldest ones beyond the caps; raises CannotFile."""
+    try:
+        return file_packed(case.id, pack(case), into)
+    except (UnicodeEncodeError, msgspec.MsgspecError) as error:
+        place = str(into or folder())
+        raise CannotFile(say("filing.cannot", path=place, reason=str(error))) from None
+
+
+def file_packed(case_id: str, data: bytes, into: Path | None = None) -> Path:
+    """The same for a Case that is packed already; raises CannotFile."""
     place = into or folder()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,15 +111,13 @@ def file_case(case: Case, into: Path | None = None) -> Path:
         space = os.statvfs(place)
         if space.f_blocks and space.f_bavail / space.f_blocks < LEAST_FREE:
             raise CannotFile(say("filing.full", path=str(place)))
-        path = place / _free_name(place, case.id)
-        write_whole(path, pack(case))
+        path = place / _free_name(place, case_id)
+        write_whole(path, data)
         _trim(place, keep=path)
     except OSError as error:
         where = str(error.filename or place)
         reason = error.strerror or type(error).__name__
         raise CannotFile(say("filing.cannot", path=where, reason=reason)) from None
-    except (UnicodeEncodeError, msgspec.MsgspecError) as error:
-        raise CannotFile(say("filing.cannot", path=str(place), reason=str(error))) from None
     return path
 
 

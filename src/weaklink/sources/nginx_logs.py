@@ -96,18 +96,18 @@ def nginx_logs(reach: Reach, case: Case) -> Take:
     for log in access:
         if log.path == "off" and log.owner in writes:
             continue  # switched off in one place (`/healthz`), written in another
-        where, problem = _where(reach, owners.get(log.owner), log)
+        path, problem = log_path(reach, owners.get(log.owner), log)
         if problem is not None:
             looks.append(problem)
         else:
-            readable.append((log, where))
+            readable.append((log, path))
     wanted_from = min(reach.now(), case.window[0] or reach.now()) - PAST
     share = max(1, len(readable))
     begin, left = time.monotonic(), max(0.0, reach.left() - KEPT_BACK)
-    for number, (log, where) in enumerate(readable, 1):
+    for number, (log, path) in enumerate(readable, 1):
         until = begin + left * number / share
         budget = Budget(MAX_LOG_BYTES // share, MAX_CPU / share, MAX_ROWS // share, until)
-        got, look = read_access(reach, log, where, wanted_from, budget)
+        got, look = read_access(reach, log, path, wanted_from, budget)
         if got is not None:
             requests.append(got)
         if look is not None:
@@ -249,7 +249,7 @@ def _doubts(reach: Reach, log: LogFile, reader: LineReader, requests: Requests) 
     return None
 
 
-def _where(reach: Reach, owner: Process | None, log: LogFile) -> tuple[str, Look | None]:
+def log_path(reach: Reach, owner: Process | None, log: LogFile) -> tuple[str, Look | None]:
     """(path on our side, why it cannot be read)."""
     if log.path == "off":
         return "", _look(reach, log, "absent", say("nginx-logs.off", file=log.owner))
@@ -289,14 +289,14 @@ def _open_number(reach: Reach, owner: Process, path: str) -> int | None:
 def _read_errors(
     reach: Reach, owner: Process | None, log: LogFile, case: Case, wanted_from: float
 ) -> tuple[list[Event], Look | None]:
-    where, problem = _where(reach, owner, log)
+    path, problem = log_path(reach, owner, log)
     if problem is not None:
         denied = problem.outcome == "denied"
         reason = say("nginx-errors.denied", path=log.path)
         return [], (_look(reach, log, "denied", reason) if denied else None)
     lines = []
     try:
-        with Tail(where) as tail:
+        with Tail(path) as tail:
             for block in tail.backwards(BLOCK):
                 read = [read_error_line(line, case.host.utc_offset) for line in block if line]
                 found = [line for line in read if line is not None]

@@ -1,0 +1,167 @@
+"""Who began and who ended, with what exit, and who had started it: a cron line, a timer, a shell.
+
+The kernel tells as it happens where we may listen; else the once-a-second round finds what lived
+long enough to be seen. A fork storm is counted, not followed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from weaklink.model.event import Event
+from weaklink.model.fact import Process
+from weaklink.parse.clean import clean_text
+from weaklink.parse.proc_process import parse_cgroup_of, parse_cmdline
+from weaklink.parse.proc_stat import PidStat, parse_pid_stat
+from weaklink.parse.redact import redact_argv
+from weaklink.reach.kernel_file import try_read
+from weaklink.reach.proc_events import ProcEvents
+from weaklink.reach.root import Root
+from weaklink.watch.origin import Parent, origin_of
+
+MAX_TEXT = 160
+PER_SECOND = 20.0
+"""Programs that are looked at as they start, about 0.2 ms each; bursts up to BURST."""
+BURST = 60.0
+MAX_PARENTS = 12
+KEPT = 512
+"""Short lives that are remembered until they end."""
+
+
+class Lives:
+    """Collects Events; `take()` hands them over at each tick."""
+
+    def __init__(self, now: Callable[[], float], key_of: Callable[[int, int], str]) -> None:
+        self._now = now
+        self._key_of = key_of
+        self._root = Root("/")
+        self._events: list[Event] = []
+        self._told: dict[int, tuple[int, str, float]] = {}
+        """pid: (start ticks, text, when) of what was told to have begun."""
+        self._exits: dict[int, int] = {}
+        self._left = BURST
+        self._filled = time.monotonic()
+        self.kernel: ProcEvents | None = None
+        self.skipped = 0
+        try:
+            self.kernel = ProcEvents()
+        except OSError:
+            self.kernel = None
+
+    def listen(self) -> None:
+        """What the kernel has told since: to be called when its socket is readable."""
+        if self.kernel is None:
+            return
+        for event in self.kernel.take():
+            if event.kind == "exec":
+                if self._may_look():
+                    self._began(event.pid)
+                else:
+                    self.skipped += 1
+            elif event.kind == "exit":
+                self._ended_pid(event.pid, event.code)
+
+    def started(self, fact: Process) -> None:
+        """The round found a process; told already where the kernel tells."""
+        known = self._told.get(fact.pid)
+        if known is not None and known[0] == fact.start_ticks:
+            return
+        self._tell(fact.pid, fact.start_ticks, fact.command or [fact.name], fact.start, fact.key)
+
+    def ended(self, fact: Process, stat: PidStat | None) -> None:
+        """The round no longer finds it; told already where the kernel tells."""
+        if self._told.pop(fact.pid, None) is None and self.kernel is not None:
+            return
+        code = self._exits.pop(fact.pid, None)
+        self._gone(fact.key, " ".join(fact.command)[:MAX_TEXT] or fact.name, code, 0.5)
+
+    def adopt(self, facts: list[Process]) -> None:
+        """Those that ran before we came: their start is not news, their end is."""
+        for fact in facts:
+            text = " ".join(fact.command)[:MAX_TEXT] or fact.name
+            self._told[fact.pid] = (fact.start_ticks, text, fact.start)
+
+    def take(self) -> list[Event]:
+        """Events since the last call."""
+        found, self._events = self._events, []
+        return found
+
+    def _may_look(self) -> bool:
+        now = time.monotonic()
+        self._left = min(BURST, self._left + (now - self._filled) * PER_SECOND)
+        self._filled = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+    def _began(self, pid: int) -> None:
+        stat = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
+        if stat is None:
+            return
+        argv = redact_argv(parse_cmdline(try_read(self._root, f"/proc/{pid}/cmdline", 8192)))
+        key = self._key_of(pid, stat.start_ticks)
+        self._tell(pid, stat.start_ticks, argv or [stat.name], self._now(), key)
+
+    def _tell(self, pid: int, start_ticks: int, argv: list[str], at: float, key: str) -> None:
+        text = " ".join(argv)[:MAX_TEXT]
+        parents = self._parents(pid)
+        origin = origin_of(parents, self._cgroup(pid))
+        details: dict[str, str | int | float] = {"pid": pid, "start_ticks": start_ticks}
+        if parents:
+            details["parent"] = parents[0].pid
+            details["under"] = " < ".join(one.name for one in parents)[:MAX_TEXT]
+        if origin.kind:
+            details["by"] = origin.kind
+            details["origin"] = origin.text
+        if len(self._told) > KEPT * 16:
+            self._told.clear()
+        self._told[pid] = (start_ticks, text, at)
+        self._events.append(
+            Event(
+                at=at, kind="process-start", target=key, text=text, source="watch",
+                plus_minus=0.05, details=details,
+            )
+        )  # fmt: skip
+
+    def _ended_pid(self, pid: int, code: int) -> None:
+        known = self._told.pop(pid, None)
+        if known is None:
+            return
+        self._gone(self._key_of(pid, known[0]), known[1], code, 0.05, since=known[2])
+
+    def _gone(
+        self, key: str, text: str, code: int | None, plus_minus: float, since: float = 0.0
+    ) -> None:
+        details: dict[str, str | int | float] = {}
+        if code is not None:
+            details["signal" if code & 0x7F else "exit"] = code & 0x7F or code >> 8
+        if since:
+            details["lived"] = round(self._now() - since, 2)
+        self._events.append(
+            Event(
+                at=self._now() - (plus_minus if code is None else 0.0), kind="process-exit",
+                target=key, text=text, source="watch", plus_minus=plus_minus, details=details,
+            )
+        )  # fmt: skip
+
+    def _parents(self, pid: int) -> list[Parent]:
+        found: list[Parent] = []
+        for _ in range(MAX_PARENTS):
+            stat = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
+            if stat is None or stat.ppid <= 0:
+                break
+            pid = stat.ppid
+            above = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
+            if above is None:
+                break
+            raw = try_read(self._root, f"/proc/{pid}/cmdline", 4096)
+            found.append(Parent(pid, above.name, redact_argv(parse_cmdline(raw))))
+            if pid == 1:
+                break
+        return found
+
+    def _cgroup(self, pid: int) -> str:
+        paths = parse_cgroup_of(try_read(self._root, f"/proc/{pid}/cgroup", 4096))
+        return clean_text(paths.get("unified") or paths.get("systemd") or "")
