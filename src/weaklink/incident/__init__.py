@@ -10,7 +10,7 @@ from __future__ import annotations
 from weaklink.incident.options import Options, Progress, quiet
 from weaklink.model.case import Case
 
-__all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look", "look_around"]
+__all__ = ["Options", "Progress", "collect", "diagnose", "judge", "look", "look_around", "recall"]
 
 
 def collect(options: Options, progress: Progress = quiet) -> Case:
@@ -36,7 +36,31 @@ def judge(case: Case, options: Options | None = None) -> Case:
 
 def diagnose(options: Options, progress: Progress = quiet) -> Case:
     """Look at this machine (or a frozen root) and judge: the Case with its newest Diagnosis."""
-    return judge(collect(options, progress), options)
+    case = collect(options, progress)
+    return judge(_remembering(case, options), options)
+
+
+def recall(options: Options) -> Case:
+    """A moment of the past from the recording, judged; raises NoRecording."""
+    from weaklink.incident import recalled
+
+    case = recalled.recall(options)
+    return judge(case, recalled.span_of(case, options))
+
+
+def _remembering(case: Case, options: Options) -> Case:
+    """The Case with what our own recording knows of the half hour before, where there is one."""
+    if case.host.frozen:
+        return case
+    from weaklink.incident.remembered import PAST, folders, with_events, with_past
+    from weaklink.recorder.recording import Recording
+
+    start = case.window[0]
+    recording = Recording.load(folders(options.box), start - PAST, start)
+    if not recording.seconds:
+        return case
+    case = with_past(case, recording, start)
+    return with_events(case, recording, start - PAST, case.window[1], lives=False)
 
 
 def look(subject: str | None, options: Options, progress: Progress = quiet) -> Case:

@@ -30,5 +30,7 @@ class Options(Record, frozen=True):
     """A moment of the past, to be told from the recording."""
     box: str = ""
     """The folder of the recording, '' for this user's own."""
+    deep: bool = True
+    """Whether a deep look on file may be built on, where the past is told."""
     note: str = ""
     """Why it was looked, where nobody asked."""

@@ -5,6 +5,7 @@ Nothing here reads anything: what is not in the Case is None, which is never a z
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -17,7 +18,11 @@ from weaklink.model.fact import Cgroup, Connection, Process, Stack, Thread
 from weaklink.model.requests import Requests
 from weaklink.model.series import Series
 from weaklink.model.target import target_key
+from weaklink.stats.quantiles import median
 from weaklink.stats.windows import increase, rate
+
+BEFORE_ONSET = 5.0
+"""Seconds before the onset that are left out of what was before: an onset is known to seconds."""
 
 
 class View:
@@ -82,6 +87,37 @@ class View:
         """Seconds between the first and the last reading."""
         row = self.series(quantity, target)
         return row.times[-1] - row.times[0] if row and row.times else 0.0
+
+    @cached_property
+    def _past(self) -> dict[tuple[str, str], Series]:
+        return {(row.quantity, row.target): row for row in self.case.past}
+
+    def past(self, quantity: str, target: str) -> Series | None:
+        """Its readings before the window and before the onset, from our own recording."""
+        row = self._past.get((quantity, target))
+        if row is None:
+            return None
+        end = bisect_left(row.times, (self.onset or self.case.window[0]) - BEFORE_ONSET)
+        if end < 2:
+            return None
+        return Series(
+            quantity=quantity, target=target, times=row.times[:end], values=row.values[:end]
+        )
+
+    def rate_before(self, quantity: str, target: str) -> float | None:
+        """Increase of a counter per second before the onset; None without a recording."""
+        row = self.past(quantity, target)
+        return rate(row.times, row.values) if row else None
+
+    def level_before(self, quantity: str, target: str) -> float | None:
+        """The median of a gauge before the onset; None without a recording."""
+        row = self.past(quantity, target)
+        return median(row.values) if row else None
+
+    def past_minutes(self, quantity: str, target: str) -> float:
+        """How many minutes that past is long."""
+        row = self.past(quantity, target)
+        return round((row.times[-1] - row.times[0]) / 60, 1) if row else 0.0
 
     def rates(self, quantity: str, targets: Iterable[str]) -> float | None:
         """The sum of rates; None where not one of them has a rate."""

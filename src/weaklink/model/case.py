@@ -63,6 +63,8 @@ class Case(Record, frozen=True):
     note: str = ""
     looks: list[Look] = []
     series: list[Series] = []
+    past: list[Series] = []
+    """Before the window, from our own recording: every ten seconds."""
     processes: list[Process] = []
     threads: list[Thread] = []
     listeners: list[Listener] = []

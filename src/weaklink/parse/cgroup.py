@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -135,7 +136,8 @@ def merged(first: GroupState, second: GroupState) -> GroupState:
     )
 
 
-def flat(raw: bytes) -> dict[str, float]:
+@functools.lru_cache(maxsize=256)  # a file that is as it was need not be taken apart again
+def flat(raw: bytes) -> Mapping[str, float]:
     """A flat keyed file (`name number` a line); what is no number is left out."""
     found: dict[str, float] = {}
     for line in raw.split(b"\n"):

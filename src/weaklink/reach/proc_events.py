@@ -1,4 +1,4 @@
-"""Which processes began, ran another program or ended: told by the kernel as it happens.
+"""Which processes ran another program or ended: told by the kernel as it happens.
 
 The proc connector (Documentation/driver-api/connector.rst, include/uapi/linux/cn_proc.h) needs
 CAP_NET_ADMIN in the first user namespace. Where it is refused, the caller polls.
@@ -6,6 +6,7 @@ CAP_NET_ADMIN in the first user namespace. Where it is refused, the caller polls
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
 import struct
@@ -23,7 +24,10 @@ CONNECTOR = struct.Struct("=IIIIHH")
 """idx, val, seq, ack, len, flags of struct cn_msg."""
 EVENT = struct.Struct("=IIQ")
 """what, cpu, nanoseconds since boot of struct proc_event."""
-FORK, EXEC, EXIT = 0x1, 0x2, 0x8000_0000
+EXEC, EXIT = 0x2, 0x8000_0000
+SO_ATTACH_FILTER = 26
+LOAD, TO_X, EQUAL, EQUAL_X, RETURN = 0x20, 0x07, 0x15, 0x1D, 0x06
+"""BPF_LD|BPF_W|BPF_ABS, BPF_MISC|BPF_TAX, BPF_JMP|BPF_JEQ with a constant and with X, BPF_RET."""
 NLMSG_DONE = 3
 BUFFER = 1 << 20
 MOST = 2_000
@@ -31,11 +35,10 @@ MOST = 2_000
 
 
 class ProcEvent(NamedTuple):
-    """`kind` `fork`, `exec` or `exit`; `parent` of a fork; `code` of an exit as wait(2) has it."""
+    """`kind` `exec` or `exit`; `code` of an exit as wait(2) has it."""
 
     kind: str
     pid: int
-    parent: int
     code: int
     at: float
     """Seconds since boot, suspends left out."""
@@ -52,6 +55,7 @@ class ProcEvents:
         )
         try:
             kernel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+            _attach_filter(kernel)
             kernel.bind((0, CN_IDX_PROC))
             order = struct.pack("=I", LISTEN)
             body = CONNECTOR.pack(CN_IDX_PROC, CN_VAL_PROC, 0, 0, len(order), 0) + order
@@ -97,12 +101,37 @@ def read_event(payload: bytes) -> ProcEvent | None:
     if struct.unpack_from("=I", payload)[0] != CN_IDX_PROC:
         return None
     what, _cpu, nanoseconds = EVENT.unpack_from(payload, start)
-    one, two, three, four = struct.unpack_from("=IIII", payload, start + EVENT.size)
+    one, two, code, _ = struct.unpack_from("=IIII", payload, start + EVENT.size)
     at = nanoseconds / 1e9
-    if what == FORK and three == four:
-        return ProcEvent("fork", four, two, 0, at)
     if what == EXEC and one == two:
-        return ProcEvent("exec", two, 0, 0, at)
+        return ProcEvent("exec", two, 0, at)
     if what == EXIT and one == two:
-        return ProcEvent("exit", two, 0, three, at)
+        return ProcEvent("exit", two, code, at)
     return None
+
+
+def _attach_filter(kernel: socket.socket) -> None:
+    """Let the kernel drop what we do not follow: forks, and threads that come and go.
+
+    A service that makes a thread a request would else wake us as often. Classic BPF
+    (Documentation/networking/filter.rst); its loads read the packet as big-endian.
+    """
+    what = HEADER.size + CONNECTOR.size
+    one, two = what + EVENT.size, what + EVENT.size + 4
+    program = b"".join(
+        struct.pack("=HBBI", *line)
+        for line in (
+            (LOAD, 0, 0, what),
+            (EQUAL, 1, 0, socket.htonl(EXEC)),
+            (EQUAL, 0, 4, socket.htonl(EXIT)),
+            (LOAD, 0, 0, two),
+            (TO_X, 0, 0, 0),
+            (LOAD, 0, 0, one),
+            (EQUAL_X, 1, 0, 0),
+            (RETURN, 0, 0, 0),
+            (RETURN, 0, 0, 0xFFFF_FFFF),
+        )
+    )
+    kept = ctypes.create_string_buffer(program, len(program))
+    described = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
+    kernel.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, described)

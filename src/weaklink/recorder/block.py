@@ -26,7 +26,7 @@ DENSE = 0.3
 """Share of its rows at which a column moves, from which on every row is kept: read back faster."""
 CHUNK = 256
 """Columns of one section of values."""
-HEAD, CLOCK, GROUPS, TABLES, VALUES, EVENTS, ASKED, SCENE = b"HCGTVEAS"
+HEAD, CLOCK, GROUPS, TABLES, VALUES, EVENTS, ASKED, SCENE, END = b"HCGTVEASZ"
 
 
 class Table(msgspec.Struct, frozen=True, array_like=True):
@@ -62,6 +62,7 @@ _VALUES = msgspec.msgpack.Decoder(_Values)
 _EVENTS = msgspec.msgpack.Decoder(list[Event])
 _ASKED = msgspec.msgpack.Decoder(list[Row])
 _SCENE = msgspec.msgpack.Decoder(tuple[int, bytes])
+_COUNT = msgspec.msgpack.Decoder(int)
 _CLOCK = msgspec.msgpack.Decoder(tuple[bytes, bytes])
 _HEADER = msgspec.msgpack.Decoder(Head)
 
@@ -89,7 +90,7 @@ def encode(head: Head, ticks: Sequence[Tick]) -> bytes:
     for tick in ticks:
         if tick.scene:
             out.append(_section(SCENE, _encode((tick.number, tick.scene)), plain=True))
-    return b"".join(out)
+    return b"".join([*out, *[_section(END, _encode(len(out)), plain=True)] * 2])
 
 
 def tables_of(ticks: Sequence[Tick]) -> list[Table]:
@@ -168,11 +169,17 @@ class Block:
         self._groups: dict[str, array[int]] = {}
         self._chunks: list[bytes] = []
         self._loose: dict[int, list[bytes]] = {EVENTS: [], ASKED: [], SCENE: []}
+        taken, told = 0, -1
         for payload in frames(data):
             try:
+                if payload[:1] == bytes([END]):
+                    told = max(told, _COUNT.decode(payload[1:]))
+                    continue
+                taken += 1
                 self._take(payload[0], payload[1:])
             except (Damaged, msgspec.DecodeError, IndexError, OverflowError):
                 self.damaged += 1
+        self.damaged += max(0, told - taken) if told >= 0 else 1
 
     def _take(self, kind: int, body: bytes) -> None:
         if kind == HEAD:

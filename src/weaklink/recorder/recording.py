@@ -93,6 +93,9 @@ class Recording:
                     continue
                 if block.damaged and one.sealed:
                     block = _whole_copy(one.path) or block
+                if not block.wall:
+                    damaged += 1
+                    continue
                 damaged += block.damaged
                 blocks.append(block)
         parts = [part for part in _timed(blocks) if part.moments]

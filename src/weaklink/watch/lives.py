@@ -21,12 +21,13 @@ from weaklink.reach.root import Root
 from weaklink.watch.origin import Parent, origin_of
 
 MAX_TEXT = 160
-PER_SECOND = 20.0
+PER_SECOND = 10.0
 """Programs that are looked at as they start, about 0.2 ms each; bursts up to BURST."""
 BURST = 60.0
 MAX_PARENTS = 12
+MAX_TOLD = 10_000
 KEPT = 512
-"""Short lives that are remembered until they end."""
+"""Parents whose command is remembered."""
 
 
 class Lives:
@@ -39,6 +40,7 @@ class Lives:
         self._events: list[Event] = []
         self._told: dict[int, tuple[int, str, float]] = {}
         """pid: (start ticks, text, when) of what was told to have begun."""
+        self._above: dict[int, tuple[tuple[int, str], Parent]] = {}
         self._exits: dict[int, int] = {}
         self._left = BURST
         self._filled = time.monotonic()
@@ -97,7 +99,7 @@ class Lives:
         return True
 
     def _began(self, pid: int) -> None:
-        stat = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
+        stat = self._stat(pid)
         if stat is None:
             return
         argv = redact_argv(parse_cmdline(try_read(self._root, f"/proc/{pid}/cmdline", 8192)))
@@ -115,7 +117,7 @@ class Lives:
         if origin.kind:
             details["by"] = origin.kind
             details["origin"] = origin.text
-        if len(self._told) > KEPT * 16:
+        if len(self._told) > MAX_TOLD:
             self._told.clear()
         self._told[pid] = (start_ticks, text, at)
         self._events.append(
@@ -148,19 +150,29 @@ class Lives:
 
     def _parents(self, pid: int) -> list[Parent]:
         found: list[Parent] = []
-        for _ in range(MAX_PARENTS):
-            stat = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
-            if stat is None or stat.ppid <= 0:
-                break
+        stat = self._stat(pid)
+        while stat is not None and stat.ppid > 0 and len(found) < MAX_PARENTS:
             pid = stat.ppid
-            above = parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
-            if above is None:
+            stat = self._stat(pid)
+            if stat is None:
                 break
-            raw = try_read(self._root, f"/proc/{pid}/cmdline", 4096)
-            found.append(Parent(pid, above.name, redact_argv(parse_cmdline(raw))))
-            if pid == 1:
-                break
+            found.append(self._parent(stat))
         return found
+
+    def _parent(self, stat: PidStat) -> Parent:
+        """A process above, its command read and redacted once."""
+        known = self._above.get(stat.pid)
+        if known is not None and known[0] == (stat.start_ticks, stat.name):
+            return known[1]
+        raw = try_read(self._root, f"/proc/{stat.pid}/cmdline", 4096)
+        parent = Parent(stat.pid, stat.name, redact_argv(parse_cmdline(raw)))
+        if len(self._above) >= KEPT:
+            self._above.clear()
+        self._above[stat.pid] = (stat.start_ticks, stat.name), parent
+        return parent
+
+    def _stat(self, pid: int) -> PidStat | None:
+        return parse_pid_stat(try_read(self._root, f"/proc/{pid}/stat", 1024))
 
     def _cgroup(self, pid: int) -> str:
         paths = parse_cgroup_of(try_read(self._root, f"/proc/{pid}/cgroup", 4096))

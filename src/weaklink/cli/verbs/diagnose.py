@@ -31,6 +31,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--until", type=options.moment, metavar="15:30", help="and up to then")
     parser.add_argument(
+        "--at", type=options.moment, metavar="03:07", help="tell that moment from the recording"
+    )
+    parser.add_argument("--box", metavar="DIR", help="the recording's folder, if not the usual one")
+    parser.add_argument(
+        "--recording-only", action="store_true", help="with --at: leave out deep looks on file"
+    )
+    parser.add_argument(
         "--entry", type=options.entry, metavar="URL", help="ask this URL like a user would, GET"
     )
     parser.add_argument(
@@ -53,7 +60,10 @@ def run(args: argparse.Namespace) -> int:
 
     _refuse_nonsense(args)
     speaks = language()
-    case = _from_file(args.case) if args.case else _live(args, speaks)
+    if args.at is not None:
+        case = _recalled(args, speaks)
+    else:
+        case = _from_file(args.case) if args.case else _live(args, speaks)
     return show(case, args, _filed(case, args, speaks))
 
 
@@ -62,6 +72,7 @@ def _refuse_nonsense(args: argparse.Namespace) -> None:
         option
         for option, value in (
             ("--for", args.window),
+            ("--at", args.at),
             ("--since", args.since),
             ("--until", args.until),
             ("--entry", args.entry),
@@ -74,6 +85,14 @@ def _refuse_nonsense(args: argparse.Namespace) -> None:
         raise Fail(f"--case judges what is on file: {given[0]} does not go with it")
     if args.since is not None and args.until is not None and args.since >= args.until:
         raise Fail("--since is not before --until")
+    if args.at is not None:
+        for option, value in (
+            ("--for", args.window),
+            ("--entry", args.entry),
+            ("--root", args.root),
+        ):
+            if value is not None:
+                raise Fail(f"--at tells the past from the recording: {option} does not go with it")
     if args.root and args.entry:
         raise Fail("--root reads a folder and asks nobody: --entry does not go with it")
 
@@ -92,6 +111,7 @@ def _live(args: argparse.Namespace, speaks: str) -> Case:
         prometheus=args.prometheus or "",
         since=args.since,
         until=args.until,
+        box=args.box or "",
     )
     progress = Progress(speaks)
     try:
@@ -101,6 +121,22 @@ def _live(args: argparse.Namespace, speaks: str) -> Case:
         )
     finally:
         progress.done()
+
+
+def _recalled(args: argparse.Namespace, speaks: str) -> Case:
+    from weaklink import incident
+    from weaklink.cli.rooms import all_words
+    from weaklink.incident.recalled import NoRecording
+    from weaklink.report.phrase import Voice, phrase
+
+    wanted = incident.Options(
+        at=args.at, until=args.until, box=args.box or "", deep=not args.recording_only
+    )
+    all_words()  # what others saw then is said in their words
+    try:
+        return incident.recall(wanted)
+    except NoRecording as error:
+        raise Fail(phrase(error.reason, Voice(speaks))) from None
 
 
 def _from_file(path: str) -> Case:

@@ -12,29 +12,33 @@ from typing import NamedTuple
 from weaklink.locate.look import Judged, look
 from weaklink.locate.view import View
 from weaklink.model.chain import Link
-from weaklink.model.evidence import evidence
+from weaklink.model.evidence import Evidence, evidence
+from weaklink.model.message import Argument
 from weaklink.stats.quantiles import quantile
 from weaklink.stats.robust import log_ramp, ramp, wilson_low
+from weaklink.stats.windows import increase
 from weaklink.words import sign
 
 HIT_RATIO_FELL = sign(
     "cache.hit-ratio-fell",
     "app-metrics",
     "The cache finds far fewer keys than over its life so far.",
-    "{name} hits {now}, over its life {before}",
+    "{name} hits {now}, [over its life{life} ][in the {minutes} min before ]{before}",
     hurts=True,
 )
 EXPIRY_BURST = sign(
     "cache.expiry-burst",
     "app-metrics",
     "Keys expire, or have just expired, far more often than over the cache's life.",
-    "{now} keys a minute expire in {name}; over its life {before} a minute",
+    "{now} keys a minute expire in {name}; [over its life{life} ][in the {minutes} min before ]"
+    "{before} a minute",
 )
 FEWER_KEYS = sign(
     "cache.fewer-keys-than-usual",
     "app-metrics",
     "The cache holds far fewer keys than its own past says it usually does.",
-    "{name} holds {keys} keys; {expired} that expired so far say that it usually holds {usual}",
+    "{name} holds {keys} keys; [{expired} that expired so far say that it usually holds ]"
+    "[{minutes} min before it held ]{usual}",
 )
 TTLS_ALIGNED = sign(
     "cache.ttls-aligned",
@@ -70,6 +74,8 @@ MAIN_SHARE = 0.8
 """Share of the sampled keys with one prefix from which on it is said to be the cache's content."""
 LEAST_SETS = 5
 LEAST_KEYS = 10
+FEWER_SEEN = (1.3, 2.5)
+"""Times fewer than minutes before, where that was seen: no evening halves a cache in minutes."""
 FEWER = (3.0, 10.0)
 """Times fewer than usual: load that halves in the evening is no burst."""
 
@@ -81,6 +87,8 @@ class Lookups(NamedTuple):
     misses: float
     hits_before: float
     misses_before: float
+    minutes: float = 0.0
+    """Of a recording that the past is taken from; 0: it is the server's life."""
 
     @property
     def ratio(self) -> float:
@@ -115,7 +123,20 @@ def lookups(view: View, key: str) -> Lookups | None:
     first_misses = view.series("cache_misses_total", key)
     if hits is None or misses is None or first_hits is None or first_misses is None:
         return None
+    past_hits, past_misses = (
+        view.past("cache_hits_total", key),
+        view.past("cache_misses_total", key),
+    )
+    if past_hits is not None and past_misses is not None:
+        before = increase(past_hits.values) or 0.0, increase(past_misses.values) or 0.0
+        if sum(before) >= LEAST_LOOKUPS:
+            return Lookups(hits, misses, *before, view.past_minutes("cache_hits_total", key))
     return Lookups(hits, misses, first_hits.values[0], first_misses.values[0])
+
+
+def _basis(minutes: float) -> dict[str, Argument]:
+    """The argument that says whose past it is: a recording's minutes, else the server's life."""
+    return {"minutes": minutes} if minutes else {"life": ""}
 
 
 def _hits(view: View, link: Link, key: str) -> Iterable[Judged]:
@@ -135,6 +156,7 @@ def _hits(view: View, link: Link, key: str) -> Iterable[Judged]:
         name=link.name,
         now=round(seen.ratio, 2),
         before=round(seen.ratio_before, 2),
+        **_basis(seen.minutes),  # type: ignore[arg-type]
     )
 
 
@@ -145,6 +167,9 @@ def _per_minute(view: View, quantity: str, key: str) -> tuple[float, float] | No
     uptime = view.last("cache_uptime_seconds", key)
     if now is None or row is None or not uptime:
         return None
+    past = view.rate_before(quantity, key)
+    if past is not None:
+        return 60 * now, 60 * past
     before = row.values[0] / max(1.0, uptime - view.span(quantity, key))
     return 60 * now, 60 * before
 
@@ -168,7 +193,12 @@ def _expiry(view: View, link: Link, key: str) -> Iterable[Judged]:
         name=link.name,
         now=round(now),
         before=round(before),
+        **_basis(view.past_minutes("cache_expired_keys_total", key)),  # type: ignore[arg-type]
     )
+    held = view.level_before("cache_keys", key)
+    if held is not None and held >= LEAST_LOOKUPS:
+        yield _fewer(view, link, key, keys, held)
+        return
     longest = _longest_ttl(view, link, key)
     uptime = view.last("cache_uptime_seconds", key)
     if longest and uptime and row.values[-1] >= LEAST_LOOKUPS:
@@ -187,6 +217,24 @@ def _expiry(view: View, link: Link, key: str) -> Iterable[Judged]:
             expired=round(row.values[-1]),
             usual=round(usual),
         )
+
+
+def _fewer(view: View, link: Link, key: str, keys: float, held: float) -> Evidence:
+    """The number of keys against what our own recording says it was."""
+    fewest = min(view.series("cache_keys", key).values, default=keys)  # type: ignore[union-attr]
+    return evidence(
+        FEWER_KEYS,
+        key,
+        log_ramp(held / max(fewest, 1.0), *FEWER_SEEN),
+        link=link.key,
+        value=fewest,
+        baseline=round(held),
+        command="redis-cli info keyspace",
+        name=link.name,
+        keys=round(fewest),
+        usual=round(held),
+        minutes=view.past_minutes("cache_keys", key),
+    )
 
 
 def _longest_ttl(view: View, link: Link, key: str) -> float | None:
