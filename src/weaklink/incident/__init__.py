@@ -45,7 +45,7 @@ def recall(options: Options) -> Case:
     from weaklink.incident import recalled
 
     case = recalled.recall(options)
-    return judge(case, recalled.span_of(case, options))
+    return recalled.with_source(judge(case, recalled.span_of(case, options)))
 
 
 def _remembering(case: Case, options: Options) -> Case:

@@ -87,6 +87,23 @@ def span_of(case: Case, options: Options) -> Options:
     )
 
 
+def with_source(case: Case) -> Case:
+    """The judged Case with `before` said to be from the recording, where its requests are."""
+    recorded = any(rows.resolution == 1.0 and rows.method[:1] == [""] for rows in case.requests)
+    pain = case.pain
+    if not recorded or pain is None or pain.impact.baseline is None:
+        return case
+    baseline = say("baseline.recording", minutes=pain.impact.baseline.args.get("minutes", 0))
+    told = msgspec.structs.replace(
+        pain, impact=msgspec.structs.replace(pain.impact, baseline=baseline)
+    )
+    diagnoses = [
+        *case.diagnoses[:-1],
+        *(msgspec.structs.replace(one, pain=told) for one in case.diagnoses[-1:]),
+    ]
+    return grow(case, pain=told, diagnoses=diagnoses)
+
+
 def _is_figure(quantity: str, target: str) -> bool:
     return not target.startswith("agent:")
 

@@ -64,14 +64,14 @@ def with_events(
         or event.target in scheduled
         or (lives and event.at >= begin)
     ]
-    facts: dict[str, Process] = {}
+    facts: dict[tuple[int, int], Process] = {}
     if lives:
-        there = {process.key for process in case.processes}
+        there = {(process.pid, process.start_ticks) for process in case.processes}
         for event in fresh:
             gone = ended.get(event.target, until) < begin - JUST_BEFORE
             fact = None if gone or event.kind != "process-start" else _fact(event)
-            if fact is not None and fact.key not in there:
-                facts[fact.key] = fact
+            if fact is not None and (fact.pid, fact.start_ticks) not in there:
+                facts[fact.pid, fact.start_ticks] = fact
     return grow(
         case,
         events=sorted([*case.events, *kept], key=lambda event: event.at),

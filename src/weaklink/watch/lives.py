@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from weaklink.model.event import Event
 from weaklink.model.fact import Process
+from weaklink.model.target import HOST_NETNS
 from weaklink.parse.clean import clean_text
 from weaklink.parse.proc_process import parse_cgroup_of, parse_cmdline
 from weaklink.parse.proc_stat import PidStat, parse_pid_stat
 from weaklink.parse.redact import redact_argv
 from weaklink.reach.kernel_file import try_read
+from weaklink.reach.namespaces import netns_labels
 from weaklink.reach.proc_events import ProcEvents
 from weaklink.reach.root import Root
 from weaklink.watch.origin import Parent, origin_of
@@ -30,16 +33,24 @@ KEPT = 512
 """Parents whose command is remembered."""
 
 
+class _Told(NamedTuple):
+    """What was told to have begun, and when."""
+
+    start_ticks: int
+    key: str
+    text: str
+    at: float
+
+
 class Lives:
     """Collects Events; `take()` hands them over at each tick."""
 
-    def __init__(self, now: Callable[[], float], key_of: Callable[[int, int], str]) -> None:
+    def __init__(self, now: Callable[[], float], key_of: Callable[[int, int, str], str]) -> None:
         self._now = now
         self._key_of = key_of
         self._root = Root("/")
         self._events: list[Event] = []
-        self._told: dict[int, tuple[int, str, float]] = {}
-        """pid: (start ticks, text, when) of what was told to have begun."""
+        self._told: dict[int, _Told] = {}
         self._above: dict[int, tuple[tuple[int, str], Parent]] = {}
         self._exits: dict[int, int] = {}
         self._left = BURST
@@ -67,7 +78,7 @@ class Lives:
     def started(self, fact: Process) -> None:
         """The round found a process; told already where the kernel tells."""
         known = self._told.get(fact.pid)
-        if known is not None and known[0] == fact.start_ticks:
+        if known is not None and (known.start_ticks, known.key) == (fact.start_ticks, fact.key):
             return
         self._tell(fact.pid, fact.start_ticks, fact.command or [fact.name], fact.start, fact.key)
 
@@ -82,7 +93,7 @@ class Lives:
         """Those that ran before we came: their start is not news, their end is."""
         for fact in facts:
             text = " ".join(fact.command)[:MAX_TEXT] or fact.name
-            self._told[fact.pid] = (fact.start_ticks, text, fact.start)
+            self._told[fact.pid] = _Told(fact.start_ticks, fact.key, text, fact.start)
 
     def take(self) -> list[Event]:
         """Events since the last call."""
@@ -103,7 +114,8 @@ class Lives:
         if stat is None:
             return
         argv = redact_argv(parse_cmdline(try_read(self._root, f"/proc/{pid}/cmdline", 8192)))
-        key = self._key_of(pid, stat.start_ticks)
+        netns = netns_labels(self._root, [pid]).get(pid, HOST_NETNS)
+        key = self._key_of(pid, stat.start_ticks, netns)
         self._tell(pid, stat.start_ticks, argv or [stat.name], self._now(), key)
 
     def _tell(self, pid: int, start_ticks: int, argv: list[str], at: float, key: str) -> None:
@@ -119,7 +131,7 @@ class Lives:
             details["origin"] = origin.text
         if len(self._told) > MAX_TOLD:
             self._told.clear()
-        self._told[pid] = (start_ticks, text, at)
+        self._told[pid] = _Told(start_ticks, key, text, at)
         self._events.append(
             Event(
                 at=at, kind="process-start", target=key, text=text, source="watch",
@@ -131,7 +143,7 @@ class Lives:
         known = self._told.pop(pid, None)
         if known is None:
             return
-        self._gone(self._key_of(pid, known[0]), known[1], code, 0.05, since=known[2])
+        self._gone(known.key, known.text, code, 0.05, since=known.at)
 
     def _gone(
         self, key: str, text: str, code: int | None, plus_minus: float, since: float = 0.0

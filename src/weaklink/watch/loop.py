@@ -94,9 +94,9 @@ class Status:
 class Agent:
     """See the module. `say` is told what a person should know, one line each."""
 
-    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, tell: Callable[[str], None]) -> None:
         self.settings = settings
-        self.say = say
+        self.tell = tell
         self.status = Status(started=time.time())
         self.budget = Budget()
         root = Root("/")
@@ -231,11 +231,9 @@ class Agent:
         """Whether a process came after the last look around, and has not gone again."""
         return any(self._scene_at < at <= now - STAYS for at in self._newcomers.values())
 
-    def _key_of(self, pid: int, start_ticks: int) -> str:
-        known = self.processes.followed.get(pid)
-        if known is not None and known.fact.start_ticks == start_ticks:
-            return known.fact.key
-        return target_key("process", f"{pid}@{start_ticks}", host=self.case.host.name)
+    def _key_of(self, pid: int, start_ticks: int, netns: str) -> str:
+        name = f"{pid}@{start_ticks}"
+        return target_key("process", name, host=self.case.host.name, netns=netns)
 
     def _is_whole(self, name: str) -> bool:
         return self.root.exists(f"/sys/block/{name.replace('/', '!')}")
@@ -353,7 +351,7 @@ class Agent:
         self.status.troubles.pop("filing", None)
         self.status.filed.append(str(path))
         del self.status.filed[:-20]
-        self.say(f"filed {path}")
+        self.tell(f"filed {path}")
 
     # triggers
 
@@ -388,17 +386,17 @@ class Agent:
             Event(at=time.time(), kind="trigger", target=key, text=says, source="watch",
                   details={"trigger": name})
         )  # fmt: skip
-        self.say(f"looking deep: {says}")
+        self.tell(f"looking deep: {says}")
 
     def _tell_trouble(self) -> None:
         if self.box.store.trouble != self._said:
             self._said = self.box.store.trouble
             if self._said:
                 where_now = self.box.store.place or "memory"
-                self.say(f"not kept on disk: {self._said}; kept in {where_now}")
+                self.tell(f"not kept on disk: {self._said}; kept in {where_now}")
                 self.status.troubles["disk"] = self._said
             else:
-                self.say("kept on disk again")
+                self.tell("kept on disk again")
                 self.status.troubles.pop("disk", None)
 
 

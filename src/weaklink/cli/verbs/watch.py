@@ -57,14 +57,14 @@ def _watch(args: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
 
-    def say(text: str) -> None:
+    def tell(text: str) -> None:
         from weaklink.cli.fail import fail_line
 
         if not args.quiet or text.startswith("not kept"):
             sys.stderr.write(f"weaklink watch: {fail_line(text)}\n")
             sys.stderr.flush()
 
-    agent = Agent(_settings(args), say)
+    agent = Agent(_settings(args), tell)
     if args.page:
         from weaklink.watch.page import serve
 
@@ -73,7 +73,7 @@ def _watch(args: argparse.Namespace) -> int:
         except OSError as error:
             raise Fail(f"127.0.0.1:{args.page}: {error.strerror}") from None
     where = agent.box.store.place
-    say(f"keeping in {where or 'memory'}; Ctrl-C ends it")
+    tell(f"keeping in {where or 'memory'}; Ctrl-C ends it")
     agent.run(stop.is_set)
     return 0
 
