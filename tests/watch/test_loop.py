@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from weaklink.recorder.recording import Recording
-from weaklink.watch.loop import Agent, Settings
+from weaklink.watch.helpers import Settings
+from weaklink.watch.loop import Agent
 from weaklink.watch.origin import Parent, origin_of
 from weaklink.watch.page import page
 
@@ -19,8 +20,8 @@ from weaklink.watch.page import page
 @pytest.fixture
 def agent(tmp_path: Path) -> Iterator[Agent]:
     made = Agent(Settings(folder=tmp_path / "box", spare=None, deep=False), lambda _: None)
-    made._scene_due = float("inf")
-    made._scene_gap = float("inf")
+    made.helpers._scene_due = float("inf")
+    made.helpers._scene_gap = float("inf")
     yield made
     made.box.close()
     if made.lives.kernel is not None:

@@ -44,8 +44,7 @@ def recall(options: Options) -> Case:
     """A moment of the past from the recording, judged; raises NoRecording."""
     from weaklink.incident import recalled
 
-    case = recalled.recall(options)
-    return recalled.with_source(judge(case, recalled.span_of(case, options)))
+    return recalled.with_source(judge(*recalled.recall(options)))
 
 
 def _remembering(case: Case, options: Options) -> Case:

@@ -39,8 +39,9 @@ LONGEST = 180.0
 """Seconds of the window, from the onset: later figures are of its aftermath."""
 LEAST = 10.0
 MOST_REQUESTS = 60_000
-NEAR_DEEP = 150.0
-"""Seconds between the moment and the start of a deep look that is of the same incident."""
+DEEP_BEFORE, DEEP_AFTER = 5.0, 15.0
+"""Seconds that a deep look may begin before the pain that it is of (the onset is known to a few
+seconds), or after its last slow request (the trigger and its start take some)."""
 
 
 class NoRecording(Exception):  # noqa: N818 - said to a person
@@ -51,10 +52,11 @@ class NoRecording(Exception):  # noqa: N818 - said to a person
         self.reason = reason
 
 
-def recall(options: Options) -> Case:
-    """The Case of a moment or span, not judged yet; raises NoRecording.
+def recall(options: Options) -> tuple[Case, Options]:
+    """The Case of a moment or span, and with which options to judge it; raises NoRecording.
 
-    `options.at` is the moment; without it `since` and `until` are the span.
+    `options.at` is the moment; without it `since` and `until` are the span. Judged are the requests
+    from half an hour before to its end, or to where the recording ends.
     """
     at = options.at if options.at is not None else options.since or 0.0
     since = at - PAST if options.at is not None else (options.since or 0.0) - PAST
@@ -62,29 +64,21 @@ def recall(options: Options) -> Case:
     recording = Recording.load(folders(options.box), since, until)
     if not recording.seconds:
         raise NoRecording(_why(Recording.load(folders(options.box))))
-    stage = _stage(recording, at, deep=options.deep)
+    until = max(at, min(until, recording.span[1] + 1.0))
     rows = recording.asked(since, until)
-    if rows:
-        covered = max(since, recording.span[0])
-        requests = expand(rows, most=MOST_REQUESTS, covered_from=covered)
-        stage = grow(stage, requests=_merged(stage, requests))
-    stage = grow(stage, window=(since, until))
-    pain = _felt(stage, since, until)
-    begin, end = _window(stage, pain, at, until)
+    covered = max(since, recording.span[0])
+    requests = expand(rows, most=MOST_REQUESTS, covered_from=covered) if rows else []
+    stage = _with_requests(_scene(recording, at), requests, since, until)
+    begin, end = _window(stage, _felt(stage, since, until), at, until)
+    deep = _deep_look(recording, begin, end) if options.deep else None
+    if deep is not None:
+        stage = _with_requests(deep, requests, since, until)
+        begin, end = _window(stage, _felt(stage, since, until), at, until)
     series = recording.series(_is_figure, since=begin, until=end)
     case = grow(stage, window=(begin, end), series=_newest(stage.series, series))
     case = with_past(case, recording, begin)
-    return with_events(case, recording, since, until, lives=True)
-
-
-def span_of(case: Case, options: Options) -> Options:
-    """Options to judge it with: requests from half an hour before to the end of what was read."""
-    at = options.at if options.at is not None else options.since or case.window[0]
-    return msgspec.structs.replace(
-        options,
-        since=(at if options.at is not None else options.since or at) - PAST,
-        until=options.until or at + AFTER,
-    )
+    case = with_events(case, recording, since, until, lives=True)
+    return case, msgspec.structs.replace(options, since=since, until=until)
 
 
 def with_source(case: Case) -> Case:
@@ -108,34 +102,51 @@ def _is_figure(quantity: str, target: str) -> bool:
     return not target.startswith("agent:")
 
 
-def _stage(recording: Recording, at: float, *, deep: bool) -> Case:
-    """The Case to build on, without its figures and verdicts."""
-    found = _deep_look(at) if deep else None
-    if found is None:
-        packed = recording.scene(at)
-        if not packed:
-            raise NoRecording(say("recall.no-stage"))
-        try:
-            found = decode_case(case_files.unpack(packed, "recording"), "recording")
-        except CaseError:
-            raise NoRecording(say("recall.no-stage")) from None
-    return grow(found, evidence=[], findings=[], diagnoses=[], actions=[], pain=None)
+def _scene(recording: Recording, at: float) -> Case:
+    """The last look around before the moment; raises NoRecording."""
+    packed = recording.scene(at)
+    if not packed:
+        raise NoRecording(say("recall.no-stage"))
+    try:
+        return decode_case(case_files.unpack(packed, "recording"), "recording")
+    except CaseError:
+        raise NoRecording(say("recall.no-stage")) from None
 
 
-def _deep_look(at: float) -> Case | None:
-    """The filed Case whose look began nearest after the moment."""
-    best: tuple[float, Case] | None = None
+def _deep_look(recording: Recording, begin: float, end: float) -> Case | None:
+    """The first deep look that this recording's own trigger took while it hurt, if it is on file.
+
+    One of another moment would lend its sockets and stacks to an hour that had none of them.
+    """
+    since, until = begin - DEEP_BEFORE, end + DEEP_AFTER
+    names = {
+        event.text
+        for event in recording.events(since, until + LONGEST)
+        if event.kind == "case-filed"
+    }
+    found: list[Case] = []
     for one in case_files.filed():
-        if not at - NEAR_DEEP <= one.modified <= at + NEAR_DEEP + 60:
-            continue
-        try:
-            case = case_files.read_case(one.path)
-        except CaseError:
-            continue
-        far = abs(case.created - at)
-        if far <= NEAR_DEEP and (best is None or far < best[0]):
-            best = far, case
-    return best[1] if best else None
+        if one.path.name in names:
+            try:
+                found.append(case_files.read_case(one.path))
+            except CaseError:
+                continue
+    there = [case for case in found if since <= case.created <= until]
+    return min(there, key=lambda case: case.created, default=None)
+
+
+def _with_requests(found: Case, requests: list[Requests], since: float, until: float) -> Case:
+    """A stage without its figures and verdicts, with the recording's requests."""
+    return grow(
+        found,
+        requests=_merged(found, requests) if requests else found.requests,
+        window=(since, until),
+        evidence=[],
+        findings=[],
+        diagnoses=[],
+        actions=[],
+        pain=None,
+    )
 
 
 def _merged(stage: Case, recorded: list[Requests]) -> list[Requests]:

@@ -18,6 +18,7 @@ EventKind = Literal[
     "expiry-burst",
     "log",
     "trigger",
+    "case-filed",
 ]
 
 

@@ -11,7 +11,6 @@ import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import msgspec
 
@@ -29,17 +28,18 @@ from weaklink.reach.host import Reach
 from weaklink.reach.kept_file import Room, raise_limit
 from weaklink.reach.kernel_file import try_read
 from weaklink.reach.root import Root
-from weaklink.recorder import case_files, place
+from weaklink.recorder import case_files
 from weaklink.recorder.asked import condense
 from weaklink.recorder.box import Box
 from weaklink.recorder.tick import Head
 from weaklink.sources.nginx_logs import log_path
-from weaklink.watch.aside import Answer, Aside
+from weaklink.watch.aside import Answer
 from weaklink.watch.budget import Budget
 from weaklink.watch.caches import Caches
 from weaklink.watch.felt import Felt
 from weaklink.watch.filling import Filling
 from weaklink.watch.groups import Groups
+from weaklink.watch.helpers import Helpers, Settings
 from weaklink.watch.host import Host
 from weaklink.watch.lives import Lives
 from weaklink.watch.logs import Followed
@@ -50,31 +50,9 @@ from weaklink.watch.triggers import Readings, triggers
 PERIOD = 1.0
 COALESCE = 0.05
 """Seconds between two times that the kernel's word on processes wakes us."""
-SCENE_EVERY = 900.0
-SCENE_FIRST = 1.0
-SCENE_SOONEST = 20.0
-"""Seconds after a look around in which another is worth its 0.3 s of CPU, if something that stays
-has come: doubled each time it turned out that nothing new listens."""
-STAYS = 5.0
-"""Seconds that a process lives before it is taken for one that stays."""
-DEEP_EVERY = 60.0
-"""Seconds between two deep looks: at most one a minute."""
-HELPER_SECONDS = 30.0
 GROUPS_EVERY, SPACES_EVERY, AGENT_EVERY = 15, 30, 5
 """Ticks."""
 STALL_TICKS = 10
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """What a person chose; folders are None where nothing may be written."""
-
-    folder: Path | None
-    spare: Path | None
-    cap: int = place.CAP_BYTES
-    hours: float = place.HOURS
-    deep: bool = True
-    window: float = 6.0
-    cases: Path | None = None
 
 
 @dataclass
@@ -126,15 +104,8 @@ class Agent:
         self.filling = Filling()
         self.logs: dict[str, Followed] = {}
         self.triggers = triggers()
-        self.aside = Aside()
+        self.helpers = Helpers(settings)
         self._stalls: list[dict[str, float]] = []
-        self._scene_due = time.monotonic() + SCENE_FIRST
-        self._scene_at = 0.0
-        self._scene_gap = SCENE_SOONEST
-        self._listeners: set[tuple[str, str]] = set()
-        self._newcomers: dict[str, float] = {}
-        self._deep_due = 0.0
-        self._wanted_deep = ""
         self._first = True
         self._said = ""
 
@@ -220,16 +191,12 @@ class Agent:
         if self._first:
             self.lives.adopt([fact])
         else:
-            self._newcomers[fact.key] = time.monotonic()
+            self.helpers.came(fact.key)
             self.lives.started(fact)
 
     def _ended(self, fact: Process, stat: PidStat | None) -> None:
-        self._newcomers.pop(fact.key, None)
+        self.helpers.went(fact.key)
         self.lives.ended(fact, stat)
-
-    def _somebody_stays(self, now: float) -> bool:
-        """Whether a process came after the last look around, and has not gone again."""
-        return any(self._scene_at < at <= now - STAYS for at in self._newcomers.values())
 
     def _key_of(self, pid: int, start_ticks: int, netns: str) -> str:
         name = f"{pid}@{start_ticks}"
@@ -279,26 +246,10 @@ class Agent:
     # helpers
 
     def _helpers(self) -> None:
-        answer = self.aside.take()
+        answer = self.helpers.step()
+        self.status.deep_looks = self.helpers.deep_looks
         if answer is not None:
             self._answered(answer)
-        if self.aside.busy:
-            return
-        now = time.monotonic()
-        if self._wanted_deep and self.settings.deep and now >= self._deep_due:
-            arguments = ["watch", "--helper", "deep", "--for", f"{self.settings.window:g}s"]
-            if self.settings.folder is not None:
-                arguments += ["--box", str(self.settings.folder)]
-            arguments += ["--because", self._wanted_deep]
-            if self.aside.start("deep", arguments, HELPER_SECONDS + self.settings.window):
-                self._deep_due = now + DEEP_EVERY
-                self.status.deep_looks += 1
-                self._wanted_deep = ""
-        elif now >= self._scene_due or (
-            now >= self._scene_at + self._scene_gap and self._somebody_stays(now)
-        ):
-            self._scene_at, self._scene_due = now, now + SCENE_EVERY
-            self.aside.start("scene", ["watch", "--helper", "scene"], HELPER_SECONDS)
 
     def _answered(self, answer: Answer) -> None:
         if answer.what == "scene":
@@ -317,11 +268,7 @@ class Agent:
             self.status.troubles["scene"] = str(error)
             return
         self.box.scene(answer.output)
-        listeners = {(one.netns, one.address) for one in case.listeners}
-        same = listeners <= self._listeners
-        self._listeners = listeners
-        self._scene_gap = min(SCENE_EVERY, 2 * self._scene_gap) if same else SCENE_SOONEST
-        self._newcomers = {k: at for k, at in self._newcomers.items() if at > self._scene_at}
+        self.helpers.learned({(one.netns, one.address) for one in case.listeners})
         self.case = msgspec.structs.replace(self.case, mounts=case.mounts)
         self.caches.choose(case)
         owners = {process.key: process for process in case.processes}
@@ -351,6 +298,10 @@ class Agent:
         self.status.troubles.pop("filing", None)
         self.status.filed.append(str(path))
         del self.status.filed[:-20]
+        key = target_key("agent", "watch", host=self.case.host.name)
+        self.box.event(
+            Event(at=time.time(), kind="case-filed", target=key, text=path.name, source="watch")
+        )
         self.tell(f"filed {path}")
 
     # triggers
@@ -380,7 +331,7 @@ class Agent:
 
     def _fire(self, name: str, says: str) -> None:
         self.status.last_trigger = name
-        self._wanted_deep = self._wanted_deep or says
+        self.helpers.want_deep(says)
         key = target_key("agent", "watch", host=self.case.host.name)
         self.box.event(
             Event(at=time.time(), kind="trigger", target=key, text=says, source="watch",

@@ -11,7 +11,7 @@ from weaklink.cli.fail import Fail
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weaklink.watch.loop import Settings
+    from weaklink.watch.helpers import Settings
 
 HELP = "keep a black box, and look deep at the very moment it hurts"
 HELPERS = ("scene", "deep")
@@ -82,7 +82,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     from pathlib import Path
 
     from weaklink.recorder import place
-    from weaklink.watch.loop import Settings
+    from weaklink.watch.helpers import Settings
 
     folder: Path | None = Path(args.box).absolute() if args.box else place.box_folder()
     spare = None if args.box else place.memory_folder()
