@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from figures import Figure, cpu_of, median_of, write
+from mixed_log import mixed_log
 
 BIN = Path(sys.executable).parent
 WEAKLINK = str(BIN / "weaklink")
@@ -124,9 +125,29 @@ def judging() -> Iterator[Figure]:
     )  # fmt: skip
 
 
+def reading() -> Iterator[Figure]:
+    """Time of `weaklink read` for a mixed log of 50 MB on standard input."""
+    text = mixed_log(50_000_000)
+
+    def once() -> float:
+        started = time.monotonic()
+        subprocess.run([WEAKLINK, "read", "-"], input=text, stdout=subprocess.DEVNULL, check=False)
+        return time.monotonic() - started
+
+    def lines() -> float:
+        started = time.monotonic()
+        subprocess.run(["/usr/bin/wc", "-l"], input=text, stdout=subprocess.DEVNULL, check=False)
+        return time.monotonic() - started
+
+    yield Figure(
+        "reading a mixed log of 50 MB", median_of(3, once), "s", "<= 5",
+        "wc -l", median_of(3, lines),
+    )  # fmt: skip
+
+
 def main() -> None:
     """Measure all and write it down."""
-    write([*starting(), *looking(), *pausing(), *judging()])
+    write([*starting(), *looking(), *pausing(), *judging(), *reading()])
 
 
 if __name__ == "__main__":

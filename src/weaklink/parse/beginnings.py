@@ -1,13 +1,14 @@
 """Which tools a line may begin the output of, found once for all lines of the same shape.
 
-A log of a million lines has a few hundred shapes: its lines with every digit taken for 0. What a
-line holds of the heads and needles of all tools depends on its shape alone, save for those that
-contain digits, which are asked again for each line.
+A log of a million lines has a few thousand shapes: its lines with every number and id taken for
+the same. What a line holds of the heads and needles of all tools depends on its shape alone, save
+for those that contain digits, which are asked again for each line.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,14 +17,15 @@ from weaklink.parse.text_tool import Tool
 
 LOOKED_AT = 2000
 """Characters of a line that are searched for what a tool begins with."""
-MAX_SHAPES = 50_000
-"""Shapes remembered; a text with more of them is no log, and forgetting is only slower."""
+AT_ONCE = 20_000
+"""Lines whose shapes are found in one go: memory for their pieces, and no more."""
 ENOUGH = 64
-"""After so many lines of one shape that began nothing, the next one does not either."""
+"""After so many lines of one shape that began nothing, the next one does not either; and after so
+many in a row that were of one log, so is the next."""
 _ALL = set("0123456789")
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_ID = re.compile(rb"\b(?=[a-f-]{0,40}0)[0a-f-]{12,}\b")
-"""An id in a shape: two lines that differ in them alone begin the same tools."""
+_ID = re.compile(rb"0[0a-f]+")
+"""What follows the first digit of an id in hexadecimal, where numbers are 0 already."""
 _DIGITS_OF_TEXT = str.maketrans("123456789", "000000000")
 
 
@@ -35,14 +37,16 @@ class _May(NamedTuple):
 
 
 class _Kind:
-    """What is known of lines of one shape, ids aside."""
+    """What is known of lines of one shape; `may` is None until it is asked."""
 
-    __slots__ = ("may", "refused", "usual")
+    __slots__ = ("may", "no_prompt", "refused", "usual", "was_usual")
 
-    def __init__(self, may: tuple[_May, ...]) -> None:
-        self.may = may
+    def __init__(self) -> None:
+        self.may: tuple[_May, ...] | None = None
         self.usual: _May | None = None
+        self.was_usual = 0
         self.refused = 0
+        self.no_prompt = False
 
 
 class Beginnings:
@@ -50,13 +54,16 @@ class Beginnings:
 
     def __init__(self, lines: list[str], tools: list[Tool]) -> None:
         self.lines = lines
-        self._heads: dict[str, list[tuple[str, str, Tool]]] = {}
+        self._heads: dict[str, list[tuple[str, bool, Tool]]] = {}
         self._needles: list[tuple[str, str, Tool]] = []
         rare: list[str] = []
         for known in tools:
+            whole = {*known.heads} >= _ALL
             for head in known.heads:
                 even = head.translate(_DIGITS_OF_TEXT)
-                self._heads.setdefault(even[:2], []).append((even, head, known))
+                row = (even, _no_digit(head) or (whole and len(head) == 1), known)
+                if row not in self._heads.setdefault(even[:2], []):
+                    self._heads[even[:2]].append(row)
             for needle in known.needles:
                 even = needle.translate(_DIGITS_OF_TEXT)
                 self._needles.append((even, needle, known))
@@ -64,27 +71,39 @@ class Beginnings:
                     rare.append(even)
         self._often = [row for row in self._needles if not _is_rare(row[0])]
         self._rare = any_of(rare)
-        self._shapes = _shapes(lines)
-        self._known: dict[bytes, _Kind] = {}
-        self._known_coarse: dict[bytes, _Kind] = {}
-        self._no_prompt: set[bytes] = set()
+        self._kinds = _kinds(lines)
+
+    def quick(self, index: int) -> Tool | bool:
+        """The log that lines of this shape usually are, False for nothing, True: ask `of`."""
+        kind = self._kinds[index]
+        if kind.may is None:
+            return True
+        if not kind.may or kind.refused >= ENOUGH:
+            return False
+        usual = kind.usual
+        if usual is None:
+            return True
+        if kind.was_usual < ENOUGH:
+            if not _begins(usual, self.lines[index][:LOOKED_AT]):
+                kind.was_usual = 0
+                return True
+            kind.was_usual += 1
+        return usual.known
 
     def command(self, index: int) -> str | None:
         """The command after a prompt on this line; None where there is no prompt."""
-        shape = self._shapes[index]
-        if shape in self._no_prompt:
+        kind = self._kinds[index]
+        if kind.no_prompt:
             return None
         typed = command_of(self.lines[index])
-        if typed is None and len(self._no_prompt) < MAX_SHAPES:
-            self._no_prompt.add(shape)
+        kind.no_prompt = typed is None
         return typed
 
     def of(self, index: int) -> Iterator[Tool]:
         """Tools of which this line may be the beginning, blocks before logs, one by one."""
-        shape = self._shapes[index]
-        kind = self._known.get(shape)
-        if kind is None:
-            kind = self._of_new_shape(shape, self.lines[index])
+        kind = self._kinds[index]
+        if kind.may is None:
+            kind.may = self._find(self.lines[index])
         if not kind.may or kind.refused >= ENOUGH:
             return
         line = self.lines[index][:LOOKED_AT]
@@ -98,24 +117,12 @@ class Beginnings:
                 yield may.known
         kind.refused = 0 if any_began else kind.refused + 1
 
-    def _of_new_shape(self, shape: bytes, line: str) -> _Kind:
-        """What lines of a shape may begin, asked of those first that differ in ids alone."""
-        if len(self._known) >= MAX_SHAPES:
-            self._known.clear()
-        coarse = _ID.sub(b"0", shape[:LOOKED_AT])
-        kind = self._known_coarse.get(coarse)
-        if kind is None:
-            if len(self._known_coarse) >= MAX_SHAPES:
-                self._known_coarse.clear()
-            kind = self._known_coarse[coarse] = _Kind(self._find(line))
-        self._known[shape] = kind
-        return kind
-
     def was(self, index: int, known: Tool) -> None:
         """Remember which log a line of this shape was part of, to ask that tool first."""
-        kind = self._known.get(self._shapes[index])
-        if kind is not None and (kind.usual is None or kind.usual.known is not known):
-            kind.usual = next((may for may in kind.may if may.known is known), None)
+        kind = self._kinds[index]
+        if kind.usual is None or kind.usual.known is not known:
+            kind.was_usual = 0
+            kind.usual = next((may for may in kind.may or () if may.known is known), None)
 
     def _find(self, line: str) -> tuple[_May, ...]:
         even = line[:LOOKED_AT].translate(_DIGITS_OF_TEXT)
@@ -123,12 +130,12 @@ class Beginnings:
         if not bare:
             return ()
         found: dict[str, _May] = {}
-        for head, written, known in (
+        for head, sure, known in (
             *self._heads.get(bare[:2], ()),
             *self._heads.get(bare[0], ()),
         ):
             if bare.startswith(head):
-                _note(found, known, sure=_no_digit(written) or {*known.heads} >= _ALL)
+                _note(found, known, sure=sure)
         asked = self._needles if self._rare.search(even) else self._often
         for needle, written, known in asked:
             if needle in even:
@@ -167,7 +174,14 @@ def any_of(texts: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"{re.escape(k)}(?:{'|'.join(v)})" for k, v in by_first.items()))
 
 
-def _shapes(lines: list[str]) -> list[bytes]:
-    """Every line as bytes with its digits taken for 0; lines hold no line ends."""
-    whole = "\n".join(lines).encode("utf-8", "surrogatepass")
-    return whole.translate(_DIGITS).split(b"\n")
+def _kinds(lines: list[str]) -> list[_Kind]:
+    """The kind of every line, the same one for lines of one shape; lines hold no line ends."""
+    by_shape: defaultdict[bytes, _Kind] = defaultdict(_Kind)
+    found: list[_Kind] = []
+    for start in range(0, len(lines), AT_ONCE):
+        some = "\n".join(lines[start : start + AT_ONCE]).encode("utf-8", "surrogatepass")
+        shapes = some.translate(_DIGITS).replace(b"0000", b"0")
+        while b"00" in shapes:
+            shapes = shapes.replace(b"00", b"0")
+        found += map(by_shape.__getitem__, _ID.sub(b"0", shapes).split(b"\n"))
+    return found

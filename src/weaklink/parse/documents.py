@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 MAX_DOCUMENT = 16 << 20
@@ -14,6 +15,7 @@ FEW = 2
 SMALL = 900
 """A one-line object shorter than this is a line of a log, not a tool's report."""
 
+_OPENING = frozenset("{[ \t")
 # A string runs to its closing quote or, where that is missing, to the end of the line: so no
 # character is looked at twice.
 _STRUCTURE = re.compile(r'[{}\[\]]|"(?:[^"\\]|\\.)*+"?')
@@ -29,17 +31,21 @@ def find_documents(lines: list[str], start: int, end: int) -> Iterator[tuple[int
 
     failed = 0
     spent = 0
-    allowed = (1 << 20) + 3 * sum(len(lines[index]) for index in range(start, end))
+    allowed = (1 << 20) + 3 * sum(map(len, lines[start:end]))
     at = start
     # One small object alone is no log.
-    small = sum(1 for line in lines[start:end] if line.strip()) > FEW
-    while at < end and failed < ATTEMPTS and spent < allowed:
+    few = islice((index for index in range(start, end) if lines[index].strip()), FEW + 1)
+    small = len(list(few)) > FEW
+    for opens in [index for index in range(start, end) if lines[index][:1] in _OPENING]:
+        if failed >= ATTEMPTS or spent >= allowed:
+            break
+        if opens < at:
+            continue
+        at = opens
         bare = lines[at].lstrip()
         if bare[:1] not in {"{", "["} or not _may_be_json(bare):
-            at += 1
             continue
         if small and len(bare) < SMALL and bare.rstrip().endswith("}") and len(bare) > 2:
-            at += 1
             continue
         last, size = _closes(lines, at, end)
         spent += size
@@ -51,7 +57,6 @@ def find_documents(lines: list[str], start: int, end: int) -> Iterator[tuple[int
                 last = -1
         if last < 0:
             failed += 1
-            at += 1
             continue
         yield at, last, value
         at = last + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calendar import timegm
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _MONTHS = {
     name: number
@@ -15,6 +16,7 @@ MAX_SECONDS = 10 * 366 * 86400.0
 """A longer duration is no duration but a misread column."""
 
 
+@lru_cache(maxsize=4096)
 def local_time(text: str) -> float | None:
     """Epoch seconds of `01/Dec/2026:04:42:43 +0000`, None where it is none."""
     try:

@@ -8,6 +8,7 @@ Linear in the length of the text; no exception leaves it.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import NamedTuple
 
 from weaklink.model.take import Take
@@ -177,7 +178,7 @@ class _Scan:
         if start >= end:
             return
         before = len(self.parts)
-        logs: dict[str, list[int]] = {}
+        logs: defaultdict[str, list[int]] = defaultdict(list)
         for first, last, value in find_documents(self.lines, start, end):
             for known in self.tools:
                 if known.document is not None and known.document(value):
@@ -191,7 +192,7 @@ class _Scan:
         if command and len(self.parts) == before:
             self.by_command(start, end, command)
 
-    def walk(self, start: int, end: int, command: str, logs: dict[str, list[int]]) -> None:
+    def walk(self, start: int, end: int, command: str, logs: defaultdict[str, list[int]]) -> None:
         refused: dict[str, int] = {}
         not_before: dict[str, int] = {}
         at = start
@@ -200,14 +201,20 @@ class _Scan:
                 at += 1
                 continue
             step = at + 1
-            for known in self.beginnings.of(at):
+            quick = self.beginnings.quick(at)
+            if quick is False:
+                at = step
+                continue
+            if quick is not True and quick.goes_on is None:
+                logs[quick.name].append(at)
+                at = step
+                continue
+            for known in self.beginnings.of(at) if quick is True else (quick,):
                 if known.scattered:
                     step = self.log_end(known, at, end)
-                    rows = logs.setdefault(known.name, [])
-                    rows.append(at)
-                    if step > at + 1:
-                        rows.extend(range(at + 1, step))
-                    self.beginnings.was(at, known)
+                    logs[known.name].extend(range(at, step))
+                    if quick is True:
+                        self.beginnings.was(at, known)
                     break
                 if at < not_before.get(known.name, 0):
                     continue

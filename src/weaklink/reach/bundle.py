@@ -113,21 +113,22 @@ def _is_text(head: bytes) -> bool:
 def _text(name: str, *files: IO[bytes]) -> Piece:
     """All bytes of the files after one another; over the cap, their beginning and their end."""
     half = MAX_FILE // 2
-    start = b""
+    begun: list[bytes] = []
     tail: list[bytes] = []
-    kept = 0
+    first = kept = 0
     dropped = False
     for file in files:
         while part := file.read(1 << 20):
-            if len(start) + len(part) <= half and not tail:
-                start += part
+            if first + len(part) <= half and not tail:
+                begun.append(part)
+                first += len(part)
                 continue
             tail.append(part)
             kept += len(part)
             while kept - len(tail[0]) >= half:
                 kept -= len(tail.pop(0))
                 dropped = True
-    end = b"".join(tail)
+    start, end = b"".join(begun), b"".join(tail)
     cut = dropped or len(end) > half
     if cut:
         end = end[-half:]
