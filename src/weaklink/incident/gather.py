@@ -57,7 +57,7 @@ class Gathering:
         self._looks: dict[tuple[str, str, str], Look] = {}
         self._appended: dict[str, list[Any]] = {name: [] for name in APPENDED}
         self._newest: dict[str, dict[Hashable, Any]] = {name: {} for name in NEWEST}
-        self._listeners: dict[tuple[str, str], Listener] = {}
+        self._listeners: dict[tuple[str, str, int], Listener] = {}
         self._cgroups: dict[str, Cgroup] = {}
 
     def add(self, take: Take, looks: Iterable[Look] = ()) -> None:
@@ -79,7 +79,10 @@ class Gathering:
             self._add_look(look)
 
     def _add_listener(self, listener: Listener) -> None:
-        key = (listener.netns, listener.address)
+        # Who binds a port a second time shares it (SO_REUSEPORT); who binds a path a second time
+        # has put the first one out of reach: they are two services.
+        own = listener.inode if listener.address.startswith("unix:") else 0
+        key = (listener.netns, listener.address, own)
         old = self._listeners.get(key)
         pids = sorted({*listener.pids, *(old.pids if old else [])})
         waiting = max(listener.waiting, old.waiting if old else 0)

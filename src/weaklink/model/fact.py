@@ -138,6 +138,8 @@ class UpstreamMember(Record, frozen=True):
     """One `server` of an upstream as configured."""
 
     address: str
+    name: str = ""
+    """What its proxy calls it in its own log, where that is not the address."""
     max_fails: int = 1
     fail_timeout: float = 10.0
     down: bool = False

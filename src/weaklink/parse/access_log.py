@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from weaklink.model.requests import Requests
+from weaklink.parse import haproxy_access
 from weaklink.parse.json_log import json_reader, recognise
 from weaklink.parse.log_format import COMBINED, KNOWN, FormatError, LineFormat, compile_format
 from weaklink.parse.log_values import (
@@ -69,7 +70,7 @@ def reader_for(pattern: str, sample: Sequence[str]) -> LineReader | None:
     has old lines) gives way to one recognised by content. Raises FormatError for a format that
     has no time.
     """
-    if pattern:
+    if pattern and pattern != haproxy_access.FORMAT:
         reader = _reader(compile_format(pattern))
         if not sample or _share(reader, sample) >= ENOUGH:
             return reader
@@ -77,7 +78,7 @@ def reader_for(pattern: str, sample: Sequence[str]) -> LineReader | None:
 
 
 def guess(sample: Sequence[str]) -> LineReader | None:
-    """A reader recognised by content: JSON by its names, else the best of the known formats."""
+    """A reader recognised by content: JSON by its names, HAProxy's, else the best known format."""
     layout = recognise(sample)
     if layout is not None:
         keys = dict(zip(("time_local", "time_iso8601", "msec"), layout.keys, strict=False))
@@ -86,6 +87,9 @@ def guess(sample: Sequence[str]) -> LineReader | None:
         return LineReader(
             json_reader(layout), 1.0 if coarse else 0.001, duration, "json", layout.time_is_start
         )
+    if haproxy_access.is_haproxy(sample[-100:]):
+        read = haproxy_access.haproxy_reader()
+        return LineReader(read, 0.001, True, haproxy_access.FORMAT, time_is_start=True)
     best: LineReader | None = None
     best_share = ENOUGH
     for pattern in CANDIDATES:

@@ -137,7 +137,7 @@ def _knock(reach: Reach, entry: Link) -> list[ProbeAnswer]:
     if not entry.listen or not entry.pids:
         raise NotHere(say("entry.no-listener", name=entry.name))
     answers = []
-    for address in entry.listen[:4]:
+    for address in _doors(entry):
         at, started, error = reach.now(), time.monotonic(), ""
         try:
             connect(address, pid=entry.pids[0], timeout=min(1.0, reach.left())).close()
@@ -148,6 +148,13 @@ def _knock(reach: Reach, entry: Link) -> list[ProbeAnswer]:
         took = time.monotonic() - started
         answers.append(_answer(f"tcp://{address}", entry, at, took, 0, error))
     return answers
+
+
+def _doors(entry: Link) -> list[str]:
+    """Where users may come in: its ports; its paths only where it has no port, for beside ports
+    they are for the operator (HAProxy's admin socket, gunicorn's control socket)."""
+    ports = [address for address in entry.listen if not address.startswith("unix:")]
+    return (ports or entry.listen)[:4]
 
 
 def _answer(

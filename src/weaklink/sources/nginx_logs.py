@@ -29,6 +29,7 @@ from weaklink.reach.owner_files import (
     regular,
 )
 from weaklink.reach.registry import probe
+from weaklink.sources.haproxy import addressed
 from weaklink.words import texts
 
 texts(
@@ -109,7 +110,7 @@ def nginx_logs(reach: Reach, case: Case) -> Take:
         budget = Budget(MAX_LOG_BYTES // share, MAX_CPU / share, MAX_ROWS // share, until)
         got, look = read_access(reach, log, path, wanted_from, budget)
         if got is not None:
-            requests.append(got)
+            requests.append(addressed(got, case.upstreams))
         if look is not None:
             looks.append(look)
     for log in errors:
