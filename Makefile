@@ -56,6 +56,7 @@ golden: setup
 
 bench: setup
 	$(BIN)/python bench/run.py
+	cd bench && ../$(BIN)/python watch.py
 
 # Real outputs of tools with the right readings, where that folder lies beside the project.
 cases: setup

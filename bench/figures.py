@@ -49,10 +49,10 @@ def median_of(times: int, measure: Callable[[], float]) -> float:
     return statistics.median(measure() for _ in range(times))
 
 
-def write(figures: Sequence[Figure]) -> None:
-    """Print the table and write `bench/results.json`."""
+def write(figures: Sequence[Figure], where: Path = RESULTS) -> None:
+    """Print the table and write it to `bench/results.json`, or elsewhere."""
     rows = [{**figure._asdict(), "ratio": figure.ratio} for figure in figures]
-    RESULTS.write_text(json.dumps({"figures": rows}, indent=2) + "\n", "utf-8")
+    where.write_text(json.dumps({"figures": rows}, indent=2) + "\n", "utf-8")
     print(f"{'figure':44} {'value':>9} {'unit':8} {'promise':10} {'peer':30} {'value':>9} ratio")
     for figure in figures:
         peer = "" if figure.peer_value is None else f"{figure.peer_value:9.3f} {figure.ratio:.2f}"

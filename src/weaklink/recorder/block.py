@@ -261,8 +261,9 @@ def _moves(body: bytes) -> Iterator[tuple[int, Moves]]:
         at += count
 
 
-FEW = 6
+FEW = 90
 """Moves up to which a column is put together from runs instead of row by row."""
+_ZERO = array("q", [0])
 
 
 def values_of(moves: Moves, ticks: array[int]) -> array[int]:
@@ -270,14 +271,18 @@ def values_of(moves: Moves, ticks: array[int]) -> array[int]:
     gaps, steps = moves
     rows, count = len(ticks), len(steps)
     if rows == 0 or count == 0:
-        return array("q", bytes(8 * rows))
+        return _ZERO * rows
     if count == rows:
         return array("q", accumulate(steps))
-    if count <= FEW:
-        return _runs(moves, ticks)
-    dense = array("q", bytes(8 * rows))
     first = ticks[0]
-    if ticks[-1] - first == rows - 1:
+    whole = ticks[-1] - first == rows - 1
+    if count == 1 and whole:
+        at = gaps[0] - first
+        return _ZERO * at + array("q", steps) * (rows - at)
+    if count <= FEW:
+        return _runs(moves, ticks, whole=whole)
+    dense = _ZERO * rows
+    if whole:
         for place, step in zip(accumulate(gaps), steps, strict=True):
             dense[place - first] = step
     else:
@@ -287,12 +292,13 @@ def values_of(moves: Moves, ticks: array[int]) -> array[int]:
     return array("q", accumulate(dense))
 
 
-def _runs(moves: Moves, ticks: array[int]) -> array[int]:
+def _runs(moves: Moves, ticks: array[int], *, whole: bool) -> array[int]:
+    """Each value as often as it was read; `whole` where no tick is missing between them."""
     values: array[int] = array("q")
-    value, row = 0, 0
+    value, row, first = 0, 0, ticks[0]
     for place, step in zip(accumulate(moves.places), moves.steps, strict=True):
-        until = bisect_left(ticks, place)
-        values.extend(array("q", [value]) * (until - row))
+        until = place - first if whole else bisect_left(ticks, place)
+        values += array("q", (value,)) * (until - row)
         value, row = value + step, until
-    values.extend(array("q", [value]) * (len(ticks) - row))
+    values += array("q", (value,)) * (len(ticks) - row)
     return values

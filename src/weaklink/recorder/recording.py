@@ -22,6 +22,8 @@ from weaklink.recorder.place import kept, places
 from weaklink.recorder.tick import read_log
 
 MAX_FILE = 64 << 20
+WIDEST = 8
+"""Bytes of a step in columns that can hold MISSING at all."""
 MARGIN = 2.0
 """Seconds that a log's own times may lie beside ours."""
 
@@ -37,6 +39,8 @@ class Column(NamedTuple):
     scale: float
     times: array[float]
     values: array[int]
+    has_gaps: bool = False
+    """Whether some values may be MISSING."""
 
 
 class _Part:
@@ -158,6 +162,7 @@ class Recording:
                         scale,
                         moments,
                         values if whole_span else values[rows],
+                        moves[number].steps.itemsize == WIDEST,
                     )
 
     def series(
@@ -165,16 +170,20 @@ class Recording:
     ) -> list[Series]:
         """The same joined, one Series a quantity and target, in the quantity's own unit."""
         joined: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+        shared: dict[int, tuple[array[float], list[float]]] = {}
         for column in self.columns(wanted, since, until):
             times, values = joined.setdefault((column.quantity, column.target), ([], []))
-            if MISSING in column.values:
-                pairs = zip(column.times, column.values, strict=True)
+            moments = shared.get(id(column.times))
+            if moments is None:
+                moments = shared[id(column.times)] = column.times, column.times.tolist()
+            if column.has_gaps:
+                pairs = zip(moments[1], column.values, strict=True)
                 kept_rows = [(at, value) for at, value in pairs if value != MISSING]
                 times.extend(at for at, _ in kept_rows)
                 values.extend(_scaled((value for _, value in kept_rows), column.scale))
             else:
-                times.extend(column.times)
-                values.extend(_scaled(column.values, column.scale))
+                times += moments[1]
+                values += _scaled(column.values, column.scale)
         return [
             Series(quantity=name, target=target, times=times, values=values)
             for (name, target), (times, values) in sorted(joined.items())
@@ -211,13 +220,13 @@ class Recording:
         return chosen[1] if chosen else b""
 
 
-def _scaled(values: Iterable[int], scale: float) -> Iterator[float]:
+def _scaled(values: Iterable[int], scale: float) -> list[float]:
     if scale == 1.0:
-        return map(float, values)
+        return list(map(float, values))
     if scale < 1.0 and round(1 / scale) * scale == 1.0:
         per = round(1 / scale)  # 0.3, not 0.30000000000000004
-        return (value / per for value in values)
-    return (value * scale for value in values)
+        return [value / per for value in values]
+    return [value * scale for value in values]
 
 
 def _rows(
