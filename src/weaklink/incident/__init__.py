@@ -51,6 +51,7 @@ def _remembering(case: Case, options: Options) -> Case:
     """The Case with what our own recording knows of the half hour before, where there is one."""
     if case.host.frozen:
         return case
+    from weaklink.incident.again import with_earlier_pain
     from weaklink.incident.remembered import PAST, folders, with_events, with_past
     from weaklink.recorder.recording import Recording
 
@@ -59,7 +60,8 @@ def _remembering(case: Case, options: Options) -> Case:
     if not recording.seconds:
         return case
     case = with_past(case, recording, start)
-    return with_events(case, recording, start - PAST, case.window[1], lives=False)
+    case = with_events(case, recording, start - PAST, case.window[1], lives=False)
+    return with_earlier_pain(case, folders(options.box), case.window[1])
 
 
 def look(subject: str | None, options: Options, progress: Progress = quiet) -> Case:

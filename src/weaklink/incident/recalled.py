@@ -10,6 +10,7 @@ import time
 
 import msgspec
 
+from weaklink.incident.again import with_earlier_pain
 from weaklink.incident.options import Options
 from weaklink.incident.remembered import PAST, folders, with_events, with_past
 from weaklink.model.case import Case, CaseError, decode_case, grow
@@ -78,6 +79,7 @@ def recall(options: Options) -> tuple[Case, Options]:
     case = grow(stage, window=(begin, end), series=_newest(stage.series, series))
     case = with_past(case, recording, begin)
     case = with_events(case, recording, since, until, lives=True)
+    case = with_earlier_pain(case, folders(options.box), until)
     return case, msgspec.structs.replace(options, since=since, until=until)
 
 

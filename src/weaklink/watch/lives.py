@@ -6,6 +6,7 @@ long enough to be seen. A fork storm is counted, not followed.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -49,6 +50,7 @@ class Lives:
         self._now = now
         self._key_of = key_of
         self._root = Root("/")
+        self._own = os.getpid()
         self._events: list[Event] = []
         self._told: dict[int, _Told] = {}
         self._above: dict[int, tuple[tuple[int, str], Parent]] = {}
@@ -121,6 +123,8 @@ class Lives:
     def _tell(self, pid: int, start_ticks: int, argv: list[str], at: float, key: str) -> None:
         text = " ".join(argv)[:MAX_TEXT]
         parents = self._parents(pid)
+        if self._is_helper(argv, parents):
+            return
         origin = origin_of(parents, self._cgroup(pid))
         details: dict[str, str | int | float] = {"pid": pid, "start_ticks": start_ticks}
         if parents:
@@ -138,6 +142,12 @@ class Lives:
                 plus_minus=0.05, details=details,
             )
         )  # fmt: skip
+
+    def _is_helper(self, argv: list[str], parents: list[Parent]) -> bool:
+        """Whether we sent it ourselves, or who we sent did: that is no news."""
+        if not any(one.pid == self._own for one in parents):
+            return False
+        return any("--helper" in words for words in (argv, *(one.argv for one in parents)))
 
     def _ended_pid(self, pid: int, code: int) -> None:
         known = self._told.pop(pid, None)

@@ -71,6 +71,12 @@ cause(
                 reason="then there is more to do, because the cache lost what it held",
             ),
             Weighs(sign="process.stopped", present=-5.0, reason="then it is stopped"),
+            Weighs(
+                sign="schedule.runs-before-each",
+                present=-2.0,
+                where="any",
+                reason="then it hurts each time that it runs: the schedule is the cause",
+            ),
         ),
         explains=(
             "users.*",

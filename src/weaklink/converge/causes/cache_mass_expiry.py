@@ -105,6 +105,12 @@ cause(
                 where="callee",
                 reason="then it throws out what it cannot hold",
             ),
+            Weighs(
+                sign="schedule.runs-before-each",
+                present=0.7,
+                where="any",
+                reason="a program that comes again gives keys their end again",
+            ),
         ),
         explains=(
             "users.*",
@@ -124,6 +130,7 @@ cause(
         contained_by=("stop-next-run", "limit-route", "spread-expiry", "warm-missing"),
         prevented_by=("jittered-expiry", "single-flight", "stale-while-revalidate"),
         next_danger="[the refilled keys of {cache_ttls_aligned_prefix} expire together again in "
-        "{cache_ttls_aligned_when:seconds}]",
+        "{cache_ttls_aligned_when:seconds}; ]"
+        "[{schedule_runs_before_each_name} runs again at {schedule_runs_before_each_next:clock}]",
     )
 )

@@ -59,6 +59,12 @@ cause(
                 present=-2.5,
                 reason="then what it calls makes it wait, not the lack of a CPU",
             ),
+            Weighs(
+                sign="schedule.runs-before-each",
+                present=-2.0,
+                where="any",
+                reason="then it comes by a schedule, and goes",
+            ),
         ),
         explains=(
             "users.*",

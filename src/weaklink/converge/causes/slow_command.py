@@ -61,6 +61,12 @@ cause(
                 present=-1.5,
                 reason="a starved server is late with everything",
             ),
+            Weighs(
+                sign="schedule.runs-before-each",
+                present=0.7,
+                where="any",
+                reason="who sends them comes again and again",
+            ),
         ),
         explains=(
             "users.*",
