@@ -23,7 +23,7 @@ JUST_BEFORE = 60.0
 """Seconds before the window within which a process that ended may still have to do with it."""
 LEAST_CPU = 0.02
 """CPUs a process must have used in the past on average to be kept in it."""
-LEAST_PAST = 120.0
+LEAST_PAST = 45.0
 """Seconds without which a past is none."""
 
 
@@ -45,8 +45,8 @@ def with_events(
 ) -> Case:
     """The Case with the recording's events; with `lives` also who came and went in its window.
 
-    Of the time before the window only what a schedule started is told, and when that ended: who
-    else came and went then is no news.
+    Of the time before, but for the last minute, only what a schedule started is told, and when that
+    ended: who else came and went then is no news.
     """
     known = {(event.kind, event.target, round(event.at)) for event in case.events}
     fresh = [
@@ -62,7 +62,7 @@ def with_events(
         for event in fresh
         if event.kind not in ("process-start", "process-exit")
         or event.target in scheduled
-        or (lives and event.at >= begin)
+        or (lives and event.at >= begin - JUST_BEFORE)
     ]
     facts: dict[tuple[int, int], Process] = {}
     if lives:

@@ -92,6 +92,10 @@ class View:
     def _past(self) -> dict[tuple[str, str], Series]:
         return {(row.quantity, row.target): row for row in self.case.past}
 
+    def remembered(self, quantity: str, target: str) -> Series | None:
+        """All of its readings before the window that our own recording has."""
+        return self._past.get((quantity, target))
+
     def past(self, quantity: str, target: str) -> Series | None:
         """Its readings before the window and before the onset, from our own recording."""
         row = self._past.get((quantity, target))

@@ -10,7 +10,9 @@ cause(
         because="keys of the cache expired together"
         "[: {cache_fewer_keys_than_usual_keys} are left of about "
         "{cache_fewer_keys_than_usual_usual}]"
-        "[, hits fell from {cache_hit_ratio_fell_before} to {cache_hit_ratio_fell_now}]",
+        "[, hits fell from {cache_hit_ratio_fell_before} to {cache_hit_ratio_fell_now}]"
+        "[; {cache_expiry_set_by_name} (pid {cache_expiry_set_by_pid}) had given "
+        "{cache_expiry_set_by_keys} keys their end]",
         explanation="A batch (a refresh, a warm-up, a deploy) gave many keys the same moment of "
         "expiry. When it comes, each request misses and computes its answer again; CPU and "
         "latency of the computing link explode, and it looks as if the model had become slow. "
@@ -104,6 +106,12 @@ cause(
                 present=-4.0,
                 where="callee",
                 reason="then it throws out what it cannot hold",
+            ),
+            Weighs(
+                sign="cache.expiry-set-by",
+                present=1.5,
+                where="callee",
+                reason="that is who gave the keys one end",
             ),
             Weighs(
                 sign="schedule.runs-before-each",

@@ -110,7 +110,7 @@ def _told(
         strength,
         value=round(best.lag, 1),
         command=f"ps -o pid,ppid,lstart,cmd -p {last.details.get('pid', '')}; crontab -l",
-        name=_name(last),
+        name=program_of(last),
         pid=int(last.details.get("pid", 0)),
         lag=max(0, round(best.lag)),
         matched=best.matched,
@@ -208,7 +208,7 @@ def _hardest(view: View, starts: Sequence[Event]) -> Event | None:
     )
 
 
-def _name(event: Event) -> str:
+def program_of(event: Event) -> str:
     """The program, or the script that an interpreter runs."""
     words = event.text.split(" ")
     first = words[0].rpartition("/")[2]
