@@ -3,7 +3,7 @@
 # where the distribution insists.
 set -eu
 
-packages="nginx-light redis-server iproute2 nftables procps util-linux strace cron openssl git"
+packages="nginx-light redis-server iproute2 nftables procps util-linux strace cron openssl git libfaketime"
 
 if [ "$(id -u)" -eq 0 ]; then
     as_root=""

@@ -156,23 +156,23 @@ class Agent:
         self.budget.step(self._stalled("cpu"))
 
     def _wait(self, until: float, stop: Callable[[], bool]) -> None:
-        """Until the next tick, listening to the kernel meanwhile."""
+        """Until the next tick, listening to the kernel meanwhile.
+
+        Waits are spans, never moments of a clock: one that is set must not end us.
+        """
         while not stop():
             left = until - time.monotonic()
             if left <= 0:
                 return
             kernel = self.lives.kernel
-            if kernel is None:
-                time.sleep(left)
-                return
             try:
-                ready, _, _ = select.select([kernel], [], [], left)
+                ready, _, _ = select.select([kernel] if kernel else [], [], [], min(left, PERIOD))
             except InterruptedError:
                 continue
             if ready:
                 self._part("process events", self.lives.listen)
                 # A storm of short processes wakes us twenty times a second and not oftener.
-                time.sleep(max(0.0, min(COALESCE, until - time.monotonic())))
+                select.select([], [], [], max(0.0, min(COALESCE, until - time.monotonic())))
 
     def _part(self, name: str, work: Callable[[], None]) -> None:
         """One part of a tick; what it meets is kept as its trouble and never ends the loop."""
