@@ -261,7 +261,7 @@ def _moves(body: bytes) -> Iterator[tuple[int, Moves]]:
         at += count
 
 
-FEW = 90
+FEW = 24
 """Moves up to which a column is put together from runs instead of row by row."""
 _ZERO = array("q", [0])
 
@@ -273,7 +273,7 @@ def values_of(moves: Moves, ticks: array[int]) -> array[int]:
     if rows == 0 or count == 0:
         return _ZERO * rows
     if count == rows:
-        return array("q", accumulate(steps))
+        return array("q", list(accumulate(steps)))
     first = ticks[0]
     whole = ticks[-1] - first == rows - 1
     if count == 1 and whole:
@@ -281,7 +281,7 @@ def values_of(moves: Moves, ticks: array[int]) -> array[int]:
         return _ZERO * at + array("q", steps) * (rows - at)
     if count <= FEW:
         return _runs(moves, ticks, whole=whole)
-    dense = _ZERO * rows
+    dense = [0] * rows
     if whole:
         for place, step in zip(accumulate(gaps), steps, strict=True):
             dense[place - first] = step
@@ -289,7 +289,7 @@ def values_of(moves: Moves, ticks: array[int]) -> array[int]:
         row_of = {tick: row for row, tick in enumerate(ticks)}
         for place, step in zip(accumulate(gaps), steps, strict=True):
             dense[row_of[place]] = step
-    return array("q", accumulate(dense))
+    return array("q", list(accumulate(dense)))
 
 
 def _runs(moves: Moves, ticks: array[int], *, whole: bool) -> array[int]:
