@@ -267,3 +267,30 @@ def test_the_start_of_a_diagnosis_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     loaded = set(done.stdout.decode().split())
     assert not loaded & {"numpy", "psutil", "pyroute2", "asyncio", "ssl", "multiprocessing"}
+
+
+def test_a_span_that_is_over_is_told_from_the_recording(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[incident.Options] = []
+
+    def recall(options: incident.Options) -> Case:
+        asked.append(options)
+        return worked_incident()
+
+    monkeypatch.setattr(incident, "recall", recall)
+    finds(monkeypatch, healthy())
+    assert run(["--since", "50m", "--until", "20m", "--no-file"]) == 1
+    assert asked[0].until is not None
+    assert asked[0].since is not None
+    assert asked[0].until - asked[0].since == pytest.approx(1800, abs=2)
+    capsys.readouterr()
+    assert run(["--since", "50m", "--no-file"]) == 0, "a span that goes on is looked at now"
+
+
+def test_a_span_that_no_recording_holds_is_read_from_what_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    finds(monkeypatch, healthy())
+    box = str(tmp_path / "nothing")
+    assert run(["--since", "50m", "--until", "20m", "--no-file", "--box", box]) == 0

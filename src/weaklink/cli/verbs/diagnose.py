@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from weaklink.cli import options
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from weaklink.model.case import Case
     from weaklink.report.screen import Wish
 
+JUST_OVER = 30.0
+"""Seconds within which the end of a span is still now."""
 HELP = "which link is weak, why, and what to do now (the default)"
 
 
@@ -60,10 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
     _refuse_nonsense(args)
     speaks = language()
-    if args.at is not None:
-        case = _recalled(args, speaks)
-    else:
-        case = _from_file(args.case) if args.case else _live(args, speaks)
+    case = _from_file(args.case) if args.case else _recalled(args, speaks) or _live(args, speaks)
     return show(case, args, _filed(case, args, speaks))
 
 
@@ -123,20 +123,39 @@ def _live(args: argparse.Namespace, speaks: str) -> Case:
         progress.done()
 
 
-def _recalled(args: argparse.Namespace, speaks: str) -> Case:
+def _recalled(args: argparse.Namespace, speaks: str) -> Case | None:
+    """What the recording tells of the moment or span asked for; None for a live look.
+
+    A span that is over is told from the recording where that holds it, else from logs as they are.
+    """
     from weaklink import incident
     from weaklink.cli.rooms import all_words
     from weaklink.incident.recalled import NoRecording
     from weaklink.report.phrase import Voice, phrase
 
+    if args.at is None and not _is_over(args):
+        return None
     wanted = incident.Options(
-        at=args.at, until=args.until, box=args.box or "", deep=not args.recording_only
+        at=args.at,
+        since=args.since,
+        until=args.until,
+        box=args.box or "",
+        deep=not args.recording_only,
     )
     all_words()  # what others saw then is said in their words
     try:
         return incident.recall(wanted)
     except NoRecording as error:
+        if args.at is None:
+            return None
         raise Fail(phrase(error.reason, Voice(speaks))) from None
+
+
+def _is_over(args: argparse.Namespace) -> bool:
+    """Whether a span was asked for that has ended, of this machine and nothing else."""
+    if args.since is None or args.until is None or args.until > time.time() - JUST_OVER:
+        return False
+    return not (args.root or args.entry or args.window or args.prometheus)
 
 
 def _from_file(path: str) -> Case:
