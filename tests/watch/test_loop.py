@@ -102,6 +102,9 @@ CRON = [
 
 def test_a_cron_line_is_found_through_its_shell() -> None:
     assert origin_of(CRON) == ("cron", "/opt/refresh --all")
+    shell = ["/bin/sh", "-c", "/opt/refresh --all"]
+    assert origin_of([Parent(7, "CRON", ["CRON", "-f"])], own=shell) == origin_of(CRON)
+    assert origin_of([Parent(7, "cron", [])], own=["/opt/job"]) == ("cron", "/opt/job")
 
 
 def test_a_timer_is_its_unit_and_a_login_its_shell() -> None:

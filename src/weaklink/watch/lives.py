@@ -125,7 +125,7 @@ class Lives:
         parents = self._parents(pid)
         if self._is_helper(argv, parents):
             return
-        origin = origin_of(parents, self._cgroup(pid))
+        origin = origin_of(parents, self._cgroup(pid), argv)
         details: dict[str, str | int | float] = {"pid": pid, "start_ticks": start_ticks}
         if parents:
             details["parent"] = parents[0].pid

@@ -26,11 +26,11 @@ class Origin(NamedTuple):
     text: str
 
 
-def origin_of(parents: Sequence[Parent], cgroup: str = "") -> Origin:
-    """The cron line, unit, shell or container that a process belongs to."""
+def origin_of(parents: Sequence[Parent], cgroup: str = "", own: Sequence[str] = ()) -> Origin:
+    """The cron line, unit, shell or container that a process belongs to; `own` is its command."""
     for place, parent in enumerate(parents):
         if parent.name in CRONS:
-            return Origin("cron", _line(parents[:place]))
+            return Origin("cron", _line(parents[:place], own))
     for parent in parents:
         if parent.name in LOGINS or parent.name.startswith("sshd"):
             return Origin("shell", parent.name)
@@ -43,12 +43,13 @@ def origin_of(parents: Sequence[Parent], cgroup: str = "") -> Origin:
     return Origin("", "")
 
 
-def _line(below: Sequence[Parent]) -> str:
+def _line(below: Sequence[Parent], own: Sequence[str]) -> str:
     """What cron was told to run: the command of the shell that it started, where there is one."""
-    for parent in reversed(below):
-        if parent.name in SHELLS and "-c" in parent.argv[:3]:
-            return parent.argv[-1][:MAX_TEXT]
-    return " ".join(below[-1].argv)[:MAX_TEXT] if below else ""
+    lines = [own, *(parent.argv for parent in below)]
+    for argv in reversed(lines):
+        if "-c" in argv[1:3] and argv[0].rpartition("/")[2] in SHELLS:
+            return argv[-1][:MAX_TEXT]
+    return " ".join(lines[-1])[:MAX_TEXT]
 
 
 def unit_of(cgroup: str) -> str:
