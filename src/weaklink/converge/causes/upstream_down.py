@@ -8,7 +8,7 @@ cause(
         layer="entry",
         title="is down",
         because="connections to it are refused[: {member_refused_count} times in the error log]"
-        "[, {member_answered_502_count} requests got 502 at once]"
+        "[, {member_answered_502_count} requests got no connection]"
         "[, the log of {log_callee_refused_caller} says so {log_callee_refused_count} times]"
         "[, nobody listens at {member_not_listening_address}]",
         explanation="The process behind an address of the upstream is gone. The proxy gets a "

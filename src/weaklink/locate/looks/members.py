@@ -45,8 +45,8 @@ NOT_LISTENING = sign(
 ANSWERED_502 = sign(
     "member.answered-502",
     "access-logs",
-    "The proxy got no connection to this member: 502 within milliseconds.",
-    "{count} requests to {address} got 502 at once",
+    "The proxy got no connection to this member: 502 within milliseconds, or its own 503.",
+    "{count} requests to {address} got no connection, so {status} from the proxy",
     hurts=True,
 )
 GETS_NOTHING = sign(
@@ -96,6 +96,14 @@ class Given(NamedTuple):
     waited: float | None
     status: int
 
+    @property
+    def unconnected(self) -> bool:
+        """Whether the proxy says that it got no connection: nginx by a 502 within milliseconds,
+        HAProxy by a 503 without a time to connect."""
+        if self.status == 502:
+            return self.waited is None or self.waited < QUICK
+        return self.status == 503 and self.waited is None
+
 
 class Log(NamedTuple):
     """A proxy's log, by member, before and since the onset."""
@@ -133,19 +141,16 @@ def logged(view: View) -> Iterable[Judged]:
             )
             yield from _timeouts(view, log, address, rows, link, target)
             yield from _slower(log, address, rows, link, target)
-            quick = [
-                row
-                for row in rows
-                if row.status == 502 and (row.waited is None or row.waited < QUICK)
-            ]
+            quick = [row for row in rows if row.unconnected]
             yield evidence(
                 ANSWERED_502,
                 target,
                 ramp(len(quick) / len(rows), 0.05, 0.4),
                 link=link,
                 value=float(len(quick)),
-                command=f"grep -F {address} ACCESS_LOG | grep -c ' 502 '",
+                command=f"grep -F {address} ACCESS_LOG | grep -cE ' 50[23] '",
                 count=len(quick),
+                status=quick[0].status if quick else 502,
                 address=address,
             )
 
