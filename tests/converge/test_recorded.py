@@ -54,5 +54,7 @@ def test_without_the_users_pain_no_cause_is_named(path: Path) -> None:
     """The same evidence on a chain whose users are fine blames nobody."""
     case = read_case(path)
     series = [one for one in case.series if not one.quantity.startswith(COUNTED)]
-    calm = structs.replace(case, diagnoses=[], requests=[], answers=[], series=series)
+    calm = structs.replace(
+        case, diagnoses=[], requests=[], answers=[], connections=[], series=series
+    )
     assert not [found for found in incident.judge(calm).diagnoses[-1].causes if found.named]

@@ -6,9 +6,18 @@ then somebody waits, since `received_age` seconds.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from weaklink.model.case import Case
+
+LONG = 3.0
+"""Seconds: where nothing is known of a service, a younger request is not said to wait for long."""
+LEAST_STUCK = 4
+"""Three can be one client."""
+LEAST_TICKS = 3
+LEAST_WATCHED = 4.0
+"""Seconds in which nobody was answered: shorter is a pause between two answers."""
 
 
 class InFlight(NamedTuple):
@@ -34,22 +43,48 @@ class InFlight(NamedTuple):
 
 def in_flight(case: Case, entry: str) -> InFlight | None:
     """At an entry, at the last tick; None where its sockets tell no ages."""
+    return next(iter(_ticks(case, entry)[-1:]), None)
+
+
+def stuck(case: Case, entry: str) -> InFlight | None:
+    """Requests that wait where nobody knows how long is normal, if they surely wait for too long.
+
+    Either they pile up: at the window's end far more have waited LONG than at its beginning, by
+    three standard deviations of a Poisson count, so that a service of long answers in its usual
+    state is none. Or nobody was answered: all that were there at its beginning still are, and more
+    came; clients that hold a request open by design (long polling) do not become more.
+    """
+    ticks = _ticks(case, entry)
+    if len(ticks) < LEAST_TICKS:
+        return None
+    first, last = ticks[0], ticks[-1]
+    before, now = len(first.hanging(LONG)), len(last.hanging(LONG))
+    if now < LEAST_STUCK:
+        return None
+    piles_up = now - before > 1 + 3 * math.sqrt(before + 1)
+    waited = [age for age in last.ages if age >= last.at - first.at]
+    nobody = (
+        last.at - first.at >= LEAST_WATCHED
+        and len(waited) >= first.requests
+        and last.requests - first.requests >= LEAST_STUCK
+    )
+    return last if piles_up or nobody else None
+
+
+def _ticks(case: Case, entry: str) -> list[InFlight]:
+    """The requests outstanding at each reading of the sockets, oldest reading first."""
     link = case.chain.link(entry)
     if link is None:
-        return None
+        return []
     pids = set(link.pids)
     served = [
         connection
         for connection in case.connections
         if connection.pid in pids and link.serves(connection.local)
     ]
-    known = [connection for connection in served if connection.received_age is not None]
-    if not known:
-        return None
-    last = max(connection.at for connection in known)
-    ages = [
-        age
-        for connection in known
-        if connection.at == last and (age := connection.owed_age) is not None
-    ]
-    return InFlight(last, sorted(ages))
+    ages: dict[float, list[float]] = {}
+    for connection in served:
+        if connection.received_age is not None:
+            age = connection.owed_age
+            ages.setdefault(connection.at, []).extend([] if age is None else [age])
+    return [InFlight(at, sorted(found)) for at, found in sorted(ages.items())]

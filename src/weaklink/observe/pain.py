@@ -82,7 +82,8 @@ def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
     requests' start, epoch seconds.
     """
     felt = []
-    for entry, logs in logs_by_entry(case).items():
+    logged = logs_by_entry(case)
+    for entry, logs in logged.items():
         users = _users(case, entry, logs, since, until)
         if users.asks:
             one = _feel(case, users)
@@ -97,6 +98,9 @@ def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
             felt.append((_severity(one), len(users.asks), one))
     if not felt:
         return _without_log(case)
+    unlogged = [link.key for link in case.chain.links if link.entry and link.key not in logged]
+    stuck = [_stuck(case, key) for key in unlogged]
+    felt += [(_severity(found), 0, found) for found in stuck if found is not None]
     return max(felt, key=lambda row: row[:2])[2]
 
 
@@ -287,6 +291,12 @@ def _log_unread(case: Case) -> bool:
     )
 
 
+def _stuck(case: Case, entry: str) -> Felt | None:
+    """Users of an entry that no log tells of wait far too long, by its sockets alone."""
+    flying = flight.stuck(case, entry)
+    return Felt(_hang(entry, flying), []) if flying is not None else None
+
+
 def _hang(entry: str, flying: flight.InFlight) -> Pain:
     """Users wait, the sockets say so; how it was before nobody knows."""
     felt = Impact(in_flight=flying.requests, oldest_in_flight=flying.oldest)
@@ -307,6 +317,10 @@ def _without_log(case: Case) -> Felt:
     if semantic.odd_answers(case):
         shape = Shape(id="semantic-anomaly", confidence=0.5, semantic_looked_at=True)
         return Felt(Pain(shape=shape, entry=entries[0] if entries else ""), [])
+    for entry in entries:
+        stuck = _stuck(case, entry)
+        if stuck is not None:
+            return stuck
     unread = _log_unread(case)
     answered = bool(told) or (not unread and any(answer.status for answer in case.answers))
     flying = flight.in_flight(case, entries[0]) if entries else None
