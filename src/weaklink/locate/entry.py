@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -10,13 +11,17 @@ from weaklink.model.chain import Chain, Link
 
 NOT_ENTRIES = frozenset({"cache", "db", "store", "external", "client", "job"})
 
+CROWD = 4
+"""Connections at once: a scraper and its spare make two, a health check one."""
+
 
 def entries(case: Case, chain: Chain) -> list[str]:
     """Keys of the entry links.
 
     With `--entry URL`, who listens at its port. Otherwise links that no other serving link calls,
     that could be an entry by role, and that carry requests: they log them, hold incoming
-    connections or call others. Proxies win over applications.
+    connections or call others. Proxies win over applications, save over one that a crowd of its own
+    comes to: a second service of the same host.
     """
     given = _by_url(case, chain)
     if given:
@@ -35,7 +40,8 @@ def entries(case: Case, chain: Chain) -> list[str]:
     proxies = [link for link in open_ if link.role == "proxy"]
     if proxies:
         logging = [link for link in proxies if link.key in busy]
-        return [link.key for link in logging or proxies]
+        second = [link for link in open_ if link.role != "proxy" and _crowded(case, link)]
+        return [link.key for link in [*(logging or proxies), *second]]
     leading = [link for link in open_ if link.key in calling]
     return [link.key for link in leading or open_]
 
@@ -74,6 +80,19 @@ def _with_traffic(case: Case, chain: Chain) -> set[str]:
             if key is not None:
                 found.add(key)
     return found
+
+
+def _crowded(case: Case, link: Link) -> bool:
+    """Whether as many connections as users make, not a monitor alone, are open to it at once."""
+    pids = set(link.pids)
+    at = Counter(
+        connection.at
+        for connection in case.connections
+        if connection.pid in pids
+        and connection.state == "established"
+        and link.serves(connection.local)
+    )
+    return max(at.values(), default=0) >= CROWD
 
 
 def log_writers(case: Case, links: Sequence[Link]) -> dict[str, str]:
