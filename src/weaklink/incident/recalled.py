@@ -10,7 +10,7 @@ import time
 
 import msgspec
 
-from weaklink.incident.again import with_earlier_pain
+from weaklink.incident.again import one_pain, with_earlier_pain
 from weaklink.incident.options import Options
 from weaklink.incident.remembered import PAST, folders, with_events, with_past
 from weaklink.model.case import Case, CaseError, decode_case, grow
@@ -66,6 +66,8 @@ def recall(options: Options) -> tuple[Case, Options]:
     if not recording.seconds:
         raise NoRecording(_why(Recording.load(folders(options.box))))
     until = max(at, min(until, recording.span[1] + 1.0))
+    if options.at is not None:
+        since, until = one_pain(recording.events(since, until), at, since, until)
     rows = recording.asked(since, until)
     covered = max(since, recording.span[0])
     requests = expand(rows, most=MOST_REQUESTS, covered_from=covered) if rows else []

@@ -128,22 +128,26 @@ def _served_by(view: View) -> list[Process]:
 
 def bursts_of(view: View) -> list[float]:
     """When users began to be hurt, each time; this time included."""
-    told = [
-        event.at
-        for event in view.case.events
-        if event.kind == "trigger" and event.details.get("trigger") in FELT
-    ]
-    if not told:
-        return []
-    bursts: list[float] = []
-    last = 0.0
-    for at in sorted(told):
-        if not bursts or at - last > ONE_BURST:
-            bursts.append(at)
-        last = at
-    if view.onset is not None and view.onset > last + ONE_BURST:
+    told = spells(view.case.events)
+    bursts = [first for first, _ in told]
+    if told and view.onset is not None and view.onset > told[-1][1] + ONE_BURST:
         bursts.append(view.onset)
     return bursts
+
+
+def spells(events: Iterable[Event]) -> list[tuple[float, float]]:
+    """First and last trigger of each time that users were hurt, oldest first."""
+    told: list[tuple[float, float]] = []
+    for at in sorted(
+        event.at
+        for event in events
+        if event.kind == "trigger" and event.details.get("trigger") in FELT
+    ):
+        if told and at - told[-1][1] <= ONE_BURST:
+            told[-1] = told[-1][0], at
+        else:
+            told.append((at, at))
+    return told
 
 
 def matches(events: Iterable[Event], bursts: Sequence[float]) -> list[Match]:
