@@ -1,4 +1,4 @@
-"""Of pain that came several times, the one that was asked about is told, with its own calm before."""
+"""Of pain that came several times, the one asked about is told, with its own calm before."""
 
 from __future__ import annotations
 
