@@ -208,3 +208,29 @@ def test_ping_says_where_it_failed(text: str, verdict: str, word: str) -> None:
     reading = read_pasted(f"$ ping 10.1.1.1\n{text}")
     assert reading.verdict == verdict
     assert word in reading.findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ("mlx5_core 0000:c1:00.0 eth2: TX timeout on queue: 5, SQ: 0x1b2, CQ: 0x8f", "eth2"),
+        ("bnxt_en 0000:5e:00.0 ens3f0np0: TX timeout detected, starting reset task!", "ens3f0np0"),
+        ("ixgbe 0000:01:00.0 eth0: initiating reset due to tx timeout", "eth0"),
+        ("mlx5_core 0000:c1:00.0: poll_health:995:(pid 0): Fatal error 3 detected", "0000:c1:00.0"),
+        (
+            "mlx5_core 0000:c1:00.0: poll_health:995:(pid 0): device's health compromised - "
+            "reached miss count",
+            "0000:c1:00.0",
+        ),
+        ("igb 0000:02:00.0 eno1: PCIe link lost, device now detached", "0000:02:00.0"),
+    ],
+)
+def test_a_card_that_hangs_is_never_a_healthy_log(line: str, where: str) -> None:
+    reading = read_pasted(f"[  312.441021] {line}\n")
+    assert (reading.verdict, reading.findings[0].cause) == ("critical", "nic-errors")
+    assert where in reading.findings[0].text
+
+
+def test_a_card_that_starts_is_not_broken() -> None:
+    text = "[    3.412345] mlx5_core 0000:c1:00.0: firmware version: 28.39.1002\n"
+    assert read_pasted(text).verdict != "critical"

@@ -221,3 +221,16 @@ def test_a_pool_with_no_free_thread() -> None:
     free = ["wait (threading.py:1)", "get (queue.py:171)", "run (anyio/_backends/_asyncio.py:867)"]
     one_free = [*taken[:-1], ("AnyIO worker thread", "idle", free)]
     assert read_pasted(stack(("MainThread", "idle", SELECT), *one_free)).verdict != "critical"
+
+
+def test_a_stall_of_one_thread_is_quoted_and_no_pause_is_made_up() -> None:
+    stall = "[{at}.345s][info][gc] Allocation Stall (http-nio-8080-exec-{n}) {ms}ms\n"
+    text = "[0.512s][info][gc] Using The Z Garbage Collector\n" + "".join(
+        stall.format(at=13 + n, n=n, ms=ms)
+        for n, ms in enumerate(("212.345", "1200.100", "31.000"))
+    )
+    finding = read_pasted(text).findings[0]
+    assert finding.verdict == "warn"
+    assert "Allocation Stall 3 times" in finding.text
+    assert "longest pause" not in finding.text
+    assert "1200.100ms" in finding.line

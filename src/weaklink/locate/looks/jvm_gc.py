@@ -24,8 +24,8 @@ texts(
         "{capacity})]: {why}",
         "finding.gc.asked": "all {count} Full GCs were asked for by {cause} calls, not by lack of "
         "memory; the longest took {seconds}",
-        "finding.gc.tight": "{trouble} {times} times: the heap is tight for what is allocated; "
-        "longest pause {seconds}",
+        "finding.gc.tight": "{trouble} {times} times: the heap is tight for what is allocated"
+        "[; longest pause {seconds}]",
         "finding.gc.much": "it stands still for {share} of the time in {count} pauses",
         "finding.gc.some-full": "{count} Full GCs ({causes}), longest {seconds}",
         "finding.gc.fine": "{count} pauses, longest {seconds}[, {share} of the time]",
@@ -166,7 +166,8 @@ def _tight(said: Said, fact: GcDigest) -> Finding | None:
     return said.finding(
         "warn", "finding.gc.tight", "jvm", fact.trouble_lines[name], cause="gc-storm", sure=0.75,
         next="a larger heap or more reserve (-XX:G1ReservePercent); allocation rate",
-        trouble=name, times=fact.trouble[name], seconds=lasting(fact.longest),
+        trouble=name, times=fact.trouble[name],
+        more={"seconds": lasting(fact.longest)} if fact.longest else {},
     )  # fmt: skip
 
 

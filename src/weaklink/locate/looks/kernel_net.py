@@ -26,6 +26,8 @@ texts(
         "finding.knet.down": "{where} lost its link{back}",
         "finding.knet.hang": "{where}: the card's transmit queue hung and was reset ({count} "
         "lines)",
+        "finding.knet.firmware": "{where}: the card or its firmware no longer answers ({count} "
+        "lines): what leaves or comes through it stands still",
         "finding.knet.memory": "TCP is out of memory: sockets are cut off",
         "finding.knet.duplicate": "two machines use the address {where}",
     }
@@ -52,9 +54,13 @@ _SAYS = {
     "syn": _Says("warn", "listen-overflow", "ss -ltn: Recv-Q against Send-Q of that port"),
     "down": _Says("critical", "link-down", "ethtool and ip -s link on it; the switch's port"),
     "hang": _Says("critical", "nic-errors", "ethtool -i and -S on it; firmware and driver"),
+    "firmware": _Says(
+        "critical", "nic-errors", "lspci -vvs on it; firmware and driver; reset or replace the card"
+    ),
     "memory": _Says("critical", "packet-loss", "sysctl net.ipv4.tcp_mem; ss -s"),
     "duplicate": _Says("critical", "neighbour-wrong", "arping -D on that address"),
 }
+_OF_A_CARD = {"down", "hang", "firmware"}
 _LINK_DOWN = re.compile(
     r"(?:^|\s)([a-z][\w.-]{0,31}): (?:NIC Link is Down|[Ll]ink is [Dd]own|Link down|"
     r"NIC link is down|carrier lost)|link status definitely down for interface ([\w.-]{1,32})"
@@ -63,7 +69,17 @@ _LINK_UP = re.compile(
     r"(?:^|\s)([a-z][\w.-]{0,31}): (?:NIC Link is Up|[Ll]ink is [Uu]p|Link up|NIC link is up|"
     r"link becomes ready)|link status definitely up for interface ([\w.-]{1,32})"
 )
-_WATCHDOG = re.compile(r"NETDEV WATCHDOG: ([\w.-]{1,32})|([\w.-]{1,32}): .{0,40}Tx Unit Hang")
+_WATCHDOG = re.compile(
+    r"NETDEV WATCHDOG: ([\w.-]{1,32})|([\w.-]{1,32}): .{0,40}(?:Tx Unit Hang|"
+    r"(?:TX|tx) timeout (?:on queue|detected))|([\w.-]{1,32}): initiating reset due to tx timeout"
+)
+_FIRMWARE = re.compile(
+    r"(?:mlx[45]_core|ixgbe|igb|igc|ice|i40e|bnxt_en|e1000e|qede?|ena|virtio_net) "
+    r"([\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d)(?: [\w.-]{1,32})?: .{0,60}?(?:Fatal error \d|"
+    r"health compromised|PCI slot is unavailable|Adapter removed|PCIe link lost|"
+    r"[Ff]irmware (?:is )?not responding|ARQ Critical Error|CmdQ timeout)"
+)
+"""Said of the device, before any of its interfaces: mlx5's health poll, a lost PCIe link."""
 _SYN = re.compile(r"[Pp]ossible SYN flooding on port ([\d.:\[\]a-f]{1,60}?)\. ")
 
 
@@ -89,7 +105,9 @@ def kernel_net(view: View) -> Iterable[Judged]:
         verdict: Verdict = "warn" if key == "down" and back else says.verdict
         yield Finding(
             verdict=verdict,
-            target=target_key("interface" if key in {"down", "hang"} else "host", where, host=host)
+            target=target_key(
+                "interface" if key in {"down", "hang", "firmware"} else "host", where, host=host
+            )
             if where
             else target_key("host", "-", host=host),
             subject="network",
@@ -118,7 +136,10 @@ def _sort(text: str) -> tuple[str, str] | None:
         return "syn", syn.group(1)
     hang = _WATCHDOG.search(text)
     if hang:
-        return "hang", hang.group(1) or hang.group(2)
+        return "hang", hang.group(1) or hang.group(2) or hang.group(3)
+    firmware = _FIRMWARE.search(text)
+    if firmware:
+        return "firmware", firmware.group(1)
     down = _LINK_DOWN.search(text)
     if down:
         return "down", down.group(1) or down.group(2)

@@ -61,6 +61,7 @@ _COLLECTORS = {
     "Using Serial": "Serial",
     "Using Concurrent Mark": "CMS",
 }
+_STALL = re.compile(r"Allocation Stall \([^()]{1,200}\) (\d{1,9}[.,]\d{1,6})ms")
 _SCALE = {"K": 1024.0, "M": 1024.0**2, "G": 1024.0**3}
 
 
@@ -112,6 +113,7 @@ class _Digest:
         self.pauses = 0
         self.seconds = 0.0
         self.longest = (0.0, "")
+        self.longest_stall = 0.0
         self.first: float | None = None
         self.last: float | None = None
         self.full: list[FullCollection] = []
@@ -141,6 +143,12 @@ class _Digest:
         pause = _PAUSE.search(found[2])
         taken = _MS.search(found[2])
         if pause is None or taken is None:
+            # ZGC says for each thread how long it stood still for want of memory.
+            if stalled := _STALL.search(found[2]):
+                seconds = _number(stalled[1]) / 1000
+                if seconds > self.longest_stall:
+                    self.longest_stall = seconds
+                    self.trouble_lines["Allocation Stall"] = quoted(line)
             return
         stamp = None if found[1] else stamp_of(line)
         at = _number(found[1]) if found[1] else stamp.seconds if stamp else None
