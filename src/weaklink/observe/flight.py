@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 from weaklink.model.case import Case
+from weaklink.model.target import parse_target
 
 LONG = 3.0
 """Seconds: where nothing is known of a service, a younger request is not said to wait for long."""
@@ -52,8 +53,12 @@ def stuck(case: Case, entry: str) -> InFlight | None:
     Either they pile up: at the window's end far more have waited LONG than at its beginning, by
     three standard deviations of a Poisson count, so that a service of long answers in its usual
     state is none. Or nobody was answered: all that were there at its beginning still are, and more
-    came; clients that hold a request open by design (long polling) do not become more.
+    came; clients that hold a request open by design (long polling) do not become more. Or nobody
+    even accepts: connections stood before its door at every reading.
     """
+    outside = _unaccepted(case, entry)
+    if outside is not None:
+        return outside
     ticks = _ticks(case, entry)
     if len(ticks) < LEAST_TICKS:
         return None
@@ -69,6 +74,20 @@ def stuck(case: Case, entry: str) -> InFlight | None:
         and last.requests - first.requests >= LEAST_STUCK
     )
     return last if piles_up or nobody else None
+
+
+def _unaccepted(case: Case, entry: str) -> InFlight | None:
+    """Connections that nobody accepted in all the time of looking; None where that is few."""
+    link = case.chain.link(entry)
+    for row in case.series if link is not None else ():
+        if row.quantity != "listener_queue" or len(row.values) < LEAST_TICKS:
+            continue
+        target = parse_target(row.target)
+        waited = row.times[-1] - row.times[0]
+        ours = link is not None and target.name in link.listen and target.netns == link.netns
+        if ours and waited >= LEAST_WATCHED and min(row.values) >= LEAST_STUCK:
+            return InFlight(row.times[-1], [waited] * int(row.values[-1]))
+    return None
 
 
 def _ticks(case: Case, entry: str) -> list[InFlight]:

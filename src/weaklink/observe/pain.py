@@ -105,10 +105,13 @@ def feel(case: Case, since: float = 0.0, until: float = 0.0) -> Felt:
 
 
 def _severity(felt: Felt) -> tuple[bool, bool, float]:
-    """Pain that is still on comes before pain that is over, then by the share of bad requests."""
+    """Pain that is still on comes before pain that is over, then by the share of bad requests.
+
+    Where nothing is counted, all that is known of the entry is that its users wait: all of them.
+    """
     pain = felt.pain
     hurts = pain.shape.id != "none"
-    worst = max((row.bad / row.requests for row in pain.impact.slices), default=0.0)
+    worst = max((row.bad / row.requests for row in pain.impact.slices), default=1.0)
     return (hurts, hurts and pain.impact.still_on, worst if hurts else 0.0)
 
 
@@ -238,6 +241,9 @@ def _steady(case: Case, users: Users) -> Felt:
         told = counted(case, users.entry)
         if told is not None and told.shape.id != "none":
             return _by_counters(users.entry, told, users.semantic)
+        stuck = _stuck(case, users.entry)
+        if stuck is not None:
+            return stuck
     return Felt(pain("none", 0.9), [])
 
 
