@@ -25,7 +25,8 @@ def calm_verdict(seen: View) -> Block:
             item = Item(seen.say(say("verdict.no-look-wrong")), tone="good")
         case "nothing-hurts" if pain is not None:
             told = _figures(seen, pain)
-            text = seen.say(say("verdict.nothing-hurts"))
+            untimed = bool(pain.impact.slices) and pain.impact.p99_now is None
+            text = seen.say(say(f"verdict.nothing-hurts{'-untimed' if untimed else ''}"))
             item = Item(f"{text}: {told}" if told else text, tone="good")
         case "critical-finding":
             key = "verdict.critical" if felt_known else "verdict.critical-unfelt"
