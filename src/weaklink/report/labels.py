@@ -45,8 +45,8 @@ texts(
         "harm.some-users": "harms some users",
         "harm.all-users": "harms all users",
         "verdict.nothing-hurts": "nothing that hurts users",
-        "verdict.nothing-hurts-untimed": "nothing known to hurt users, but no log tells how long they "
-        "wait",
+        "verdict.nothing-hurts-untimed": "nothing known to hurt users, but no log tells how long "
+        "they wait",
         "verdict.no-look-wrong": "nothing wrong was seen",
         "verdict.critical": "a critical finding; users do not feel it so far",
         "verdict.critical-unfelt": "a critical finding; nothing told how users fare",
