@@ -26,6 +26,7 @@ texts(
         "finding.kernel.throttled": "a CPU runs slower because it is too hot",
     }
 )
+_CRASHES = ("segfault at", "general protection", "trap invalid opcode")
 _SEGFAULT = re.compile(
     r"(.{1,64})\[(\d{1,10})\]:? (?:segfault at|general protection|trap invalid opcode|"
     r"general protection fault)\b(?:.{0,200}? in ([^\[\s]{1,100})\[)?"
@@ -69,7 +70,7 @@ _SAYS: dict[str, tuple[Verdict, str, str]] = {
 
 
 def _sort(text: str) -> tuple[str, str, dict[str, Argument]] | None:
-    crash = _SEGFAULT.search(text)
+    crash = _SEGFAULT.search(text) if any(word in text for word in _CRASHES) else None
     if crash:
         name = crash.group(1).removeprefix("traps: ").strip()
         where = f" in {crash.group(3)}" if crash.group(3) else ""

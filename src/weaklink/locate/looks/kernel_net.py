@@ -70,8 +70,8 @@ _LINK_UP = re.compile(
     r"link becomes ready)|link status definitely up for interface ([\w.-]{1,32})"
 )
 _WATCHDOG = re.compile(
-    r"NETDEV WATCHDOG: ([\w.-]{1,32})|([\w.-]{1,32}): .{0,40}(?:Tx Unit Hang|"
-    r"(?:TX|tx) timeout (?:on queue|detected))|([\w.-]{1,32}): initiating reset due to tx timeout"
+    r"NETDEV WATCHDOG: ([\w.-]{1,32})|(?<![\w.-])([\w.-]{1,32}): (?:.{0,40}(?:Tx Unit Hang|"
+    r"(?:TX|tx) timeout (?:on queue|detected))|initiating reset due to tx timeout)"
 )
 _FIRMWARE = re.compile(
     r"(?:mlx[45]_core|ixgbe|igb|igc|ice|i40e|bnxt_en|e1000e|qede?|ena|virtio_net) "
@@ -136,7 +136,7 @@ def _sort(text: str) -> tuple[str, str] | None:
         return "syn", syn.group(1)
     hang = _WATCHDOG.search(text)
     if hang:
-        return "hang", hang.group(1) or hang.group(2) or hang.group(3)
+        return "hang", hang.group(1) or hang.group(2)
     firmware = _FIRMWARE.search(text)
     if firmware:
         return "firmware", firmware.group(1)
