@@ -42,6 +42,27 @@ def test_a_stranger_who_tries_keys_is_no_pain() -> None:
     assert risen(many, 0.001) is not None
 
 
+def leaving(before: float, after: float) -> Case:
+    """A log without durations in which these shares of the users leave before their answer."""
+    case = FakeChain().case()
+    rows = case.requests[0]
+    share = [after if end >= END - 30 else before for end in rows.end]
+    status = [499 if part and n % round(1 / part) == 0 else 200 for n, part in enumerate(share)]
+    nothing: list[float | None] = [None] * len(rows)
+    untimed = structs.replace(
+        rows, start=nothing, duration=nothing, status=status, upstream_duration=nothing,
+        client=[f"10.9.0.{n % 50}" for n in range(len(rows))], upstream_status=status,
+    )  # fmt: skip
+    return grow(case, requests=[untimed])
+
+
+def test_users_who_leave_hurt_where_more_of_them_do_than_before() -> None:
+    assert pain_of(leaving(0.0, 0.2)).shape.id != "none"
+    assert pain_of(leaving(0.02, 0.2)).shape.id != "none"
+    assert pain_of(leaving(0.1, 0.1)).shape.id == "none"
+    assert pain_of(leaving(0.0, 0.02)).shape.id == "none"
+
+
 def counting(*, errors: float = 0.0, seconds: float = 0.2, requests: float = 10.0) -> Case:
     """A service without any log that counts its own requests."""
     chain = FakeChain()

@@ -2,17 +2,18 @@
 
 Single refusals are everyday life and no fault of the service. A share that jumps is users' pain:
 a key has expired, an identity provider fails, prompts have outgrown the model. What is shed on
-purpose (429) counts elsewhere.
+purpose (429) counts elsewhere. So it is with users who left (499) where the log does not say how
+long they had waited: some always change their mind, a share that jumps has lost patience.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from weaklink.model.evidence import Evidence, evidence
-from weaklink.observe.asks import SHED_WITHIN, Ask
+from weaklink.observe.asks import GAVE_UP, SHED_WITHIN, Ask
 from weaklink.observe.onset import find_onset
 from weaklink.observe.signs import NOT_LET_IN, REFUSED, TURNED_AWAY
 from weaklink.stats.robust import ramp
@@ -22,6 +23,8 @@ LIMITED, BUSY = 429, 503
 WRONG = frozenset({400, 413, 422})
 SHARE = 0.2
 """Of all requests since then: fewer are a client or two with a bad key."""
+LEFT_SHARE = 0.05
+"""One user in twenty leaves who did not before: more than a client that is ended."""
 ROSE = 3.0
 LEAST = 8
 ONE_CLIENT = 0.9
@@ -53,9 +56,19 @@ def _is_told(ask: Ask) -> bool:
     return is_refused(ask) or (ask.status == LIMITED and bool(ask.upstream))
 
 
-def risen(asks: Sequence[Ask], resolution: float) -> Risen | None:
-    """A jump of refusals that users feel; None where there is none."""
-    flags = [is_refused(ask) for ask in asks]
+def has_left(ask: Ask) -> bool:
+    """Closed the connection before an answer came, after nobody knows how long."""
+    return ask.status == GAVE_UP and ask.duration is None
+
+
+def risen(
+    asks: Sequence[Ask],
+    resolution: float,
+    is_one: Callable[[Ask], bool] = is_refused,
+    share: float = SHARE,
+) -> Risen | None:
+    """A jump of refusals (or of what `is_one` says) that users feel; None where there is none."""
+    flags = [is_one(ask) for ask in asks]
     if sum(flags) < LEAST:
         return None
     onset = find_onset([ask.at for ask in asks], flags, resolution)
@@ -63,21 +76,22 @@ def risen(asks: Sequence[Ask], resolution: float) -> Risen | None:
         return None
     after = [ask for ask in asks if ask.at >= onset.at]
     before = [ask for ask in asks if ask.at < onset.at]
-    now, past = _share(after), _share(before)
-    if now < SHARE or now < ROSE * past or _one_client(after):
+    now, past = _share(after, is_one), _share(before, is_one)
+    if now < share or now < ROSE * past or _one_client(after, is_one):
         return None
     return Risen(onset.at, now, past)
 
 
 def counted_as_errors(asks: list[Ask], resolution: float) -> list[Ask]:
-    """The same rows, refusals since their jump counted as errors."""
-    found = risen(asks, resolution)
-    if found is None:
-        return asks
-    return [
-        ask._replace(error=True, shed=False) if ask.at >= found.at and is_refused(ask) else ask
-        for ask in asks
-    ]
+    """The same rows, refusals since their jump counted as errors, and users who left likewise."""
+    for is_one, share in ((is_refused, SHARE), (has_left, LEFT_SHARE)):
+        found = risen(asks, resolution, is_one, share)
+        if found is not None:
+            asks = [
+                ask._replace(error=True, shed=False) if ask.at >= found.at and is_one(ask) else ask
+                for ask in asks
+            ]
+    return asks
 
 
 def marks(entry: str, asks: Sequence[Ask], onset: float | None) -> Iterator[Evidence]:
@@ -109,12 +123,12 @@ def marks(entry: str, asks: Sequence[Ask], onset: float | None) -> Iterator[Evid
         )
 
 
-def _share(asks: Sequence[Ask]) -> float:
-    return sum(1 for ask in asks if is_refused(ask)) / len(asks) if asks else 0.0
+def _share(asks: Sequence[Ask], is_one: Callable[[Ask], bool]) -> float:
+    return sum(1 for ask in asks if is_one(ask)) / len(asks) if asks else 0.0
 
 
-def _one_client(asks: Sequence[Ask]) -> bool:
-    refused = Counter(ask.client for ask in asks if is_refused(ask))
+def _one_client(asks: Sequence[Ask], is_one: Callable[[Ask], bool] = is_refused) -> bool:
+    refused = Counter(ask.client for ask in asks if is_one(ask))
     others = {ask.client for ask in asks}
     if len(others) < 3 or not refused:
         return False
