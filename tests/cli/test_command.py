@@ -181,6 +181,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(verb in out for verb in ("diagnose", "look", "explain", "check", "case", "replay"))
+    assert max(map(len, out.splitlines())) <= 80
     assert run(["diagnose", "--help"]) == 0
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weaklink.capture.pack import Manifest
     from weaklink.capture.wanted import Wanted
 
-HELP = "what this host's tools say, redacted, in one file that `weaklink read` reads elsewhere"
+HELP = "what this host's tools say, redacted, for `weaklink read`"
 WINDOW = 1.0
 """Seconds of looking: enough to find the chain's processes, logs and caches."""
 SECONDS = 30.0

@@ -7,7 +7,7 @@ import argparse
 from weaklink.cli import options
 from weaklink.cli.parser import print_text
 
-HELP = "what can be read here, what cannot, and what a diagnosis would touch"
+HELP = "what can be read here, what cannot, what would be touched"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

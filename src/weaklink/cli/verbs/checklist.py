@@ -11,7 +11,7 @@ from weaklink.cli.parser import print_text
 if TYPE_CHECKING:
     from weaklink.report.checklist import Here
 
-HELP = "the commands that a person would run, in order; what each must show, which can hurt"
+HELP = "the commands a person would run, in order; which can hurt"
 WINDOW = 1.0
 """Seconds: enough to find the chain."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 JUST_OVER = 30.0
 """Seconds within which the end of a span is still now."""
-HELP = "which link is weak, why, and what to do now (the default)"
+HELP = "which link is weak, why, what to do now (the default)"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

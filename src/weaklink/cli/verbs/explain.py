@@ -7,7 +7,7 @@ import argparse
 from weaklink.cli.fail import Fail
 from weaklink.cli.parser import print_text
 
-HELP = "what a cause means, and how it is told; all of them without a name"
+HELP = "what a cause means, how it is told; all without a name"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from weaklink.cli.output import format_arguments, show
 
 WINDOW = 2.0
 """Seconds: enough for a rate of every counter; a person waits for it."""
-HELP = "findings about one subject (cpu, disk, cache …), whatever users feel"
+HELP = "findings about one subject (cpu, disk …) or all"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import sys
 from weaklink.cli.fail import Fail
 from weaklink.model.finding import Verdict
 
-HELP = "what pasted output, a file or a bundle says (`-`: standard input)"
+HELP = "what pasted output, a file or a bundle says (`-`: stdin)"
 EXIT: dict[Verdict, int] = {"healthy": 0, "warn": 1, "critical": 1, "unknown": 3}
 
 

@@ -12,7 +12,7 @@ from weaklink.cli.parser import print_text
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-HELP = "a recorded incident, judged again, to see what a diagnosis looks like"
+HELP = "a recorded incident, judged again: what a diagnosis is like"
 _SUFFIX = ".json.gz"
 
 
