@@ -200,6 +200,8 @@ class LogFile(Record, frozen=True):
     modified: float = 0.0
     key: str = ""
     """Target key of the log: the `source` of the Requests read from it."""
+    servers: dict[str, str] = {}
+    """Address of each server by the name that the log has for it, where it writes no addresses."""
     same_as: str = ""
     """Path of a log that gets the same lines and tells more: then this one is not read."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from weaklink.model.base import Record
 from weaklink.model.event import Event
 from weaklink.model.fact import (
@@ -57,3 +59,19 @@ class Take(Record, frozen=True):
     software: list[Software] = []
     looks: list[Look] = []
     """Parts of the look that did not give a value: what was not here, not allowed, late."""
+
+
+def merged(takes: list[Take]) -> Take:
+    """One Take that holds what all of them hold, in order."""
+    if len(takes) == 1:
+        return takes[0]
+    found: dict[str, Any] = {}
+    for take in takes:
+        for name in take.__struct_fields__:
+            value = getattr(take, name)
+            if isinstance(value, list):
+                if value:
+                    found.setdefault(name, []).extend(value)
+            elif value is not None:
+                found[name] = value
+    return Take(**found)

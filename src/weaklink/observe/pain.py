@@ -47,7 +47,7 @@ HANGS = 1.0
 """Seconds: a request younger than this is not said to hang, however quick its service is."""
 HANGS_SURELY = 3.0
 """Seconds: where the log could not be read, requests this old tell that users wait."""
-LOG_READERS = ("nginx-logs", "app-logs", "haproxy-logs")
+LOG_READERS = ("nginx-logs", "app-logs")
 FRESH = 5.0
 """Seconds at the end of the log whose slow requests have not ended yet, so are not in it."""
 

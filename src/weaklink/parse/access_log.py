@@ -6,7 +6,7 @@ gives None for them and for the starts; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from weaklink.model.requests import Requests
@@ -63,7 +63,9 @@ class LineReader(NamedTuple):
     time_is_start: bool = False
 
 
-def reader_for(pattern: str, sample: Sequence[str]) -> LineReader | None:
+def reader_for(
+    pattern: str, sample: Sequence[str], servers: Mapping[str, str] | None = None
+) -> LineReader | None:
     """The reader of a log with this format, '' for an unknown one; None where nothing fits.
 
     A format that most of the sample's lines do not fit (the file on disk was changed, the log
@@ -74,10 +76,10 @@ def reader_for(pattern: str, sample: Sequence[str]) -> LineReader | None:
         reader = _reader(compile_format(pattern))
         if not sample or _share(reader, sample) >= ENOUGH:
             return reader
-    return guess(sample)
+    return guess(sample, servers)
 
 
-def guess(sample: Sequence[str]) -> LineReader | None:
+def guess(sample: Sequence[str], servers: Mapping[str, str] | None = None) -> LineReader | None:
     """A reader recognised by content: JSON by its names, HAProxy's, else the best known format."""
     layout = recognise(sample)
     if layout is not None:
@@ -88,7 +90,7 @@ def guess(sample: Sequence[str]) -> LineReader | None:
             json_reader(layout), 1.0 if coarse else 0.001, duration, "json", layout.time_is_start
         )
     if haproxy_access.is_haproxy(sample[-100:]):
-        read = haproxy_access.haproxy_reader()
+        read = haproxy_access.haproxy_reader(servers)
         return LineReader(read, 0.001, True, haproxy_access.FORMAT, time_is_start=True)
     best: LineReader | None = None
     best_share = ENOUGH

@@ -6,7 +6,7 @@ from calendar import timegm
 from datetime import UTC, datetime
 from functools import lru_cache
 
-_MONTHS = {
+MONTHS = {
     name: number
     for number, name in enumerate(
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
@@ -22,7 +22,7 @@ def local_time(text: str) -> float | None:
     try:
         fields = (
             int(text[7:11]),
-            _MONTHS[text[3:6]],
+            MONTHS[text[3:6]],
             int(text[0:2]),
             int(text[12:14]),
             int(text[15:17]),

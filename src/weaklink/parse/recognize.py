@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from weaklink.model.take import Take
+from weaklink.model.take import Take, merged
 from weaklink.model.text_reading import TextPart, TextReading
 from weaklink.parse import text_tool
 from weaklink.parse.beginnings import LOOKED_AT, Beginnings
@@ -294,7 +294,7 @@ class _Scan:
                 tool=known.name,
                 first=passage.numbers[0],
                 last=passage.numbers[-1],
-                take=text_tool.merged(takes),
+                take=merged(takes),
                 count=len(rows),
             )
         )

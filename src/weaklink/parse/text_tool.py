@@ -144,19 +144,3 @@ def further_readers(name: str) -> list[Reader]:
     """Readers added by `reads_too`, by name."""
     added = _extra.get(name, {})
     return [added[key] for key in sorted(added)]
-
-
-def merged(takes: list[Take]) -> Take:
-    """One Take that holds what all of them hold, in order."""
-    if len(takes) == 1:
-        return takes[0]
-    found: dict[str, Any] = {}
-    for take in takes:
-        for name in take.__struct_fields__:
-            value = getattr(take, name)
-            if isinstance(value, list):
-                if value:
-                    found.setdefault(name, []).extend(value)
-            elif value is not None:
-                found[name] = value
-    return Take(**found)

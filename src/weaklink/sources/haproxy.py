@@ -7,15 +7,12 @@ has HAProxy's requests in it.
 
 from __future__ import annotations
 
-import msgspec
-
 from weaklink.model.case import Case
-from weaklink.model.fact import ConfigFile, LogFile, Process, Upstream
+from weaklink.model.fact import ConfigFile, LogFile, Process
 from weaklink.model.look import Look
 from weaklink.model.message import Message, say
-from weaklink.model.requests import Requests
-from weaklink.model.take import Take
-from weaklink.parse.haproxy_access import FORMAT, NAMED, is_haproxy
+from weaklink.model.take import Take, merged
+from weaklink.parse.haproxy_access import FORMAT, is_haproxy
 from weaklink.parse.haproxy_config import read_haproxy
 from weaklink.reach.host import NotHere, Reach
 from weaklink.reach.log_tail import Tail
@@ -54,28 +51,7 @@ def haproxy(reach: Reach, case: Case) -> Take:
     masters = _masters(case)
     if not masters:
         raise NotHere(say("haproxy.none"))
-    takes = [_one(reach, case, master) for master in masters]
-    return Take(
-        upstreams=[fact for take in takes for fact in take.upstreams],
-        servers=[fact for take in takes for fact in take.servers],
-        logs=[fact for take in takes for fact in take.logs],
-        configs=[fact for take in takes for fact in take.configs],
-        looks=[look for take in takes for look in take.looks],
-    )
-
-
-def addressed(rows: Requests, upstreams: list[Upstream]) -> Requests:
-    """The requests with addresses in place of the names that the log has for servers."""
-    if not any(name.startswith(NAMED) for name in set(rows.upstream)):
-        return rows
-    known = {
-        f"{NAMED}{upstream.name}/{member.name}": member.address
-        for upstream in upstreams
-        for member in upstream.members
-        if member.name
-    }
-    told = [known.get(name, name.removeprefix(NAMED)) for name in rows.upstream]
-    return msgspec.structs.replace(rows, upstream=told)
+    return merged([_one(reach, case, master) for master in masters])
 
 
 def _masters(case: Case) -> list[Process]:
@@ -103,7 +79,12 @@ def _one(reach: Reach, case: Case, master: Process) -> Take:
     if not texts_read and not looks:
         looks.append(_look(reach, master, say("haproxy.no-config", pid=master.pid)))
     config = read_haproxy(texts_read, owner=master.key)
-    logs = _logs(reach, case, master)
+    servers = {
+        f"{upstream.name}/{member.name}": member.address
+        for upstream in config.upstreams
+        for member in upstream.members
+    }
+    logs = _logs(reach, case, master, servers)
     if not logs and config.logs:
         where = ", ".join(config.logs[:3])
         looks.append(_look(reach, master, say("haproxy.no-log", pid=master.pid, where=where)))
@@ -133,7 +114,7 @@ def _absolute(reach: Reach, master: Process, name: str) -> str:
         return name
 
 
-def _logs(reach: Reach, case: Case, master: Process) -> list[LogFile]:
+def _logs(reach: Reach, case: Case, master: Process, servers: dict[str, str]) -> list[LogFile]:
     """Files with HAProxy's requests: its own output's, else those of a syslog daemon."""
     own = [process for process in case.processes if process.name == NAME]
     daemons = [process for process in case.processes if process.name in SYSLOGS]
@@ -145,7 +126,7 @@ def _logs(reach: Reach, case: Case, master: Process) -> list[LogFile]:
                     found[log.path] = LogFile(
                         owner=master.key, path=log.path, kind="access", format=FORMAT,
                         bytes=log.size, modified=log.modified,
-                        key=log_key(case, master, log.path),
+                        key=log_key(case, master, log.path), servers=servers,
                     )  # fmt: skip
         if found:
             return list(found.values())

@@ -18,7 +18,7 @@ from weaklink.model.event import Event
 from weaklink.model.fact import ConfigFile, LogFile, Process
 from weaklink.model.look import Look
 from weaklink.model.message import Message, say
-from weaklink.model.take import Take
+from weaklink.model.take import Take, merged
 from weaklink.model.target import target_key
 from weaklink.parse.nginx_config import NginxConfig, read_nginx
 from weaklink.reach.host import NotHere, Reach
@@ -94,15 +94,7 @@ def nginx(reach: Reach, case: Case) -> Take:
     running = instances(case.processes)
     if not running:
         raise NotHere(say("nginx.none"))
-    takes = [_one(reach, case, instance) for instance in running]
-    return Take(
-        upstreams=[fact for take in takes for fact in take.upstreams],
-        servers=[fact for take in takes for fact in take.servers],
-        logs=[fact for take in takes for fact in take.logs],
-        configs=[fact for take in takes for fact in take.configs],
-        events=[fact for take in takes for fact in take.events],
-        looks=[look for take in takes for look in take.looks],
-    )
+    return merged([_one(reach, case, instance) for instance in running])
 
 
 def _one(reach: Reach, case: Case, instance: Instance) -> Take:

@@ -29,7 +29,6 @@ from weaklink.reach.owner_files import (
     regular,
 )
 from weaklink.reach.registry import probe
-from weaklink.sources.haproxy import addressed
 from weaklink.words import texts
 
 texts(
@@ -110,7 +109,7 @@ def nginx_logs(reach: Reach, case: Case) -> Take:
         budget = Budget(MAX_LOG_BYTES // share, MAX_CPU / share, MAX_ROWS // share, until)
         got, look = read_access(reach, log, path, wanted_from, budget)
         if got is not None:
-            requests.append(addressed(got, case.upstreams))
+            requests.append(got)
         if look is not None:
             looks.append(look)
     for log in errors:
@@ -148,7 +147,7 @@ def _read(
     reach: Reach, log: LogFile, where: str, tail: Tail, wanted_from: float, budget: Budget
 ) -> tuple[Requests | None, Look | None]:
     sample = tail.lines_at(max(0, tail.size - SAMPLE_BYTES), SAMPLE_BYTES)
-    reader = reader_for(log.format, [line for line in sample if line][-100:])
+    reader = reader_for(log.format, [line for line in sample if line][-100:], log.servers)
     if tail.size == 0:
         covered = max(wanted_from, min(tail.modified, reach.now()))
         return Requests(source=log.key or log.path, covered_from=covered), None

@@ -38,7 +38,6 @@ class Followed:
         self._rest = b""
         self._reader: LineReader | None = None
         self._routes = Routes()
-        self.failed = ""
         self._open(from_end=True)
 
     def grown(self) -> Grown | None:
@@ -74,8 +73,7 @@ class Followed:
 
     def _read(self, lines: list[str], weight: int) -> Grown | None:
         if self._reader is None:
-            with contextlib.suppress(FormatError):
-                self._reader = reader_for(self.log.format, [line for line in lines if line][-100:])
+            self._reader = self._reader_for([line for line in lines if line])
             if self._reader is None:
                 return None
         columns = Columns(self._reader, self._routes)
@@ -85,23 +83,26 @@ class Followed:
         requests = to_requests([columns], source=self.log.key or self.log.path)
         return Grown(requests, weight)
 
+    def _reader_for(self, lines: list[str]) -> LineReader | None:
+        try:
+            return reader_for(self.log.format, lines[-100:], self.log.servers)
+        except FormatError:
+            return None
+
     def _open(self, *, from_end: bool) -> None:
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
         try:
             self._fd = os.open(self.path, flags)
             told = os.fstat(self._fd)
-        except OSError as error:
-            self.failed = error.strerror or type(error).__name__
+        except OSError:
             return
-        self.failed = ""
         self._inode = told.st_ino
         self._offset = told.st_size if from_end else 0
         self._rest = b""
         if from_end and told.st_size:
             sample = os.pread(self._fd, SAMPLE, max(0, told.st_size - SAMPLE))
             lines = sample.decode("utf-8", "backslashreplace").split("\n")[1:-1]
-            with contextlib.suppress(FormatError):
-                self._reader = reader_for(self.log.format, lines[-100:])
+            self._reader = self._reader_for(lines)
 
     def _rotated(self) -> None:
         with contextlib.suppress(OSError):

@@ -10,16 +10,12 @@ import re
 
 from weaklink.model.fact_text_log import Saying
 from weaklink.model.take import Take
+from weaklink.parse.haproxy_access import SESSION
 from weaklink.parse.quote import quoted
 from weaklink.parse.text_tool import Passage, tool
 
 MAX_KINDS = 300
-_HTTP = re.compile(
-    r"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] (\S{1,120}) (\S{1,120})/(\S{1,120}) "
-    r"(-?\d{1,9})/(-?\d{1,9})/(-?\d{1,9})/(-?\d{1,9})/(\+?-?\d{1,9}) (-?\d{1,3}) \+?\d{1,18} "
-    r"\S{1,200} \S{1,200} ([A-Za-z-])([A-Za-z-])\S\S "
-    r"(\d{1,9})/(\d{1,9})/(\d{1,9})/(\d{1,9})/\+?(\d{1,6}) (\d{1,9})/(\d{1,9})"
-)
+_HTTP = re.compile(SESSION)
 _SERVER = re.compile(
     r"Server (\S{1,120}/\S{1,120}) is (DOWN|UP|going DOWN|MAINT)"
     r"(?:.{0,80}?reason: (.{1,120}?)(?:,|$))?"
@@ -72,10 +68,10 @@ def haproxy_log(passage: Passage) -> Take | None:
 
 
 def _session(found: re.Match[str], line: str) -> Saying:
-    who, phase = found[10], found[11]
-    queue, connect, answer = (int(found[number]) for number in (5, 6, 7))
-    status = int(found[9])
-    queued = int(found[17]) + int(found[18])
+    who, phase = found["who"], found["phase"]
+    queue, connect, answer = (int(found[name]) for name in ("queued", "connect", "answer"))
+    status = int(found["status"])
+    queued = int(found["before"]) + int(found["behind"])
     ended = f"{who}{phase}"
     code = "fine" if ended == "--" and status < 500 else f"ended-{ended}"
     if ended == "--" and status >= 500:
@@ -83,7 +79,7 @@ def _session(found: re.Match[str], line: str) -> Saying:
     return Saying(
         tool="haproxy",
         code=code,
-        about=f"{found[2]}/{found[3]}",
+        about=f"{found['backend']}/{found['server']}",
         line=quoted(line),
         values={
             "wait": max(queue, 0) / 1000,
